@@ -204,7 +204,7 @@ export interface DeleteCredentials {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
-/** List what was done in a workspace: GET /v1/workspaces/{workspaceId}/auditLog */
+/** List the audit log of a workspace: GET /v1/workspaces/{workspaceId}/auditLog */
 export interface ListAuditLog {
   access: 'workspace'
   params: z.output<(typeof contract)['listAuditLog']['params']>
@@ -699,7 +699,7 @@ export interface ListWorkspaceChats {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
-/** Get a chat with what was said: GET /v1/bots/{botId}/chats/{sessionId} */
+/** Get a chat with its messages: GET /v1/bots/{botId}/chats/{sessionId} */
 export interface GetChat {
   access: 'bot'
   params: z.output<(typeof contract)['getChat']['params']>
@@ -952,7 +952,7 @@ export interface StartDeviceLogin {
   error: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
-/** Ask for the token of a login: POST /v1/deviceLogins/continue */
+/** Poll for the token of a login: POST /v1/deviceLogins/continue */
 export interface ContinueDeviceLogin {
   access: 'anyone'
   params: undefined

@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Call the webhook that a chat waits for
-         * @description Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.
+         * @description Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with its `revision`, in the text format of its last request. A chat that does not wait at this block is invalid input.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Receive an event of Chatwoot
-         * @description The address of an agent bot of Chatwoot, with credentials of the type `chatwoot`: the published bot answers in the conversations of its inboxes, on every channel that they have. An event is stored and answered at once, and counts once however often it comes. Events have to be signed with the secret of the credentials, in `X-Chatwoot-Signature` and `X-Chatwoot-Timestamp` at most 5 minutes ago, or have that secret as `secret`; others are forbidden and change nothing. Messages of members and of the bot itself change no chat but its handling. A conversation has at most 500 events that wait.
+         * @description Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature with the secret of the credentials in `X-Chatwoot-Signature`, with an `X-Chatwoot-Timestamp` at most 5 minutes old, or that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.
          *
          *     Permission: none; no token is needed.
          */
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the draft of a bot
-         * @description Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats. With `simulation` a whole chat is run at once by the engine of live chats, from replies, responses, a clock and branches that the caller gives: nothing is sent or stored, and with `startsAt` the same request runs the same chat. Blocks get stand-ins in place of the data of credentials.
+         * @description Starts a chat with the draft instead of the published copy. It stores no result; every turn runs the current draft. Continue it with the operation that continues chats. With `simulation`, the engine of live chats runs a whole chat at once, from given replies, responses, a clock and branches. Nothing is sent or stored, and with `startsAt` the same request runs the same chat. Blocks get stand-ins in place of the data of credentials.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -97,7 +97,7 @@ export interface paths {
         };
         /**
          * Get a chat session
-         * @description Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.
+         * @description Returns the current state of a chat: its messages, and the input or the action it waits for. A client that was closed shows this and continues with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.
          *
          *     Permission: none; no token is needed.
          */
@@ -121,7 +121,7 @@ export interface paths {
         put?: never;
         /**
          * Continue a chat
-         * @description Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. A chat that waits at a webhook block gives the same turn again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last turn; then, or when the bot is deleted, it is not found.
+         * @description Sends a reply and runs the flow up to its next input. A reply that the input does not accept gets a message and the same input. A chat that waits at a webhook block returns the same turn again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same response again. If equal replies arrive at once, one counts and all get its response; if they differ, one counts and the others are a conflict. A session can be continued for at least 48 hours after its last turn; then, or when the bot is deleted, it is not found.
          *
          *     Permission: none; no token is needed.
          */
@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * Follow a chat session
-         * @description Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while `expectsEvents` says that something may come; reading the session again shows the same.
+         * @description Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come, and a browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.
          *
          *     Permission: none; no token is needed.
          */
@@ -165,7 +165,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file for a chat
-         * @description Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. An address, and all visitors of a bot together, may send so much in a day: more is refused with `TOO_MANY_REQUESTS` and the issue `daily_quota_exceeded`. While the disk of the installation is nearly full, files are refused with `SERVICE_UNAVAILABLE` and the issue `disk_full`. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
+         * @description Stores a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording. A file that no reply names is removed after a day, the others with their result. A file that the input does not take, and more than 100 files of a chat, is invalid input. An address, and all visitors of a bot together, have a daily limit: more is rejected with `TOO_MANY_REQUESTS` and the issue `daily_quota_exceeded`. While the disk of the installation is nearly full, files are rejected with `SERVICE_UNAVAILABLE` and the issue `disk_full`. Files are served as downloads, pictures as what they are. Only members with a token can read files of an input with the visibility `Private`.
          *
          *     Permission: none; no token is needed.
          */
@@ -187,7 +187,7 @@ export interface paths {
         put?: never;
         /**
          * Save log entries of a chat client
-         * @description Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`, as is what an address stores beyond its day (`daily_quota_exceeded`).
+         * @description Stores log entries of a chat client with the result of the chat. Needs no token: any caller with the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all. A request that exceeds them, or the daily limit of its address (`daily_quota_exceeded`), is rejected as a whole with `TOO_MANY_REQUESTS`.
          *
          *     Permission: none; no token is needed.
          */
@@ -215,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Create a bot
-         * @description Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.
+         * @description Creates a bot in a workspace and returns it. Absent properties get defaults: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist gets the same response as one without access. Its effect is in the audit log of the workspace.
          */
@@ -235,7 +235,7 @@ export interface paths {
         };
         /**
          * Get a bot
-         * @description Returns a bot with its draft as it was written, or converted to the latest version of the schema when asked. Members of the workspace may read it, and any caller when it is shared publicly.
+         * @description Returns a bot with its draft as it was written or, on request, converted to the latest version of the schema. Members of the workspace may read it, and any caller if it is shared publicly.
          *
          *     Permission: a guest, a member or an admin of the workspace, or any user when the bot is shared publicly, by a token with the scope `read`.
          */
@@ -244,7 +244,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a bot
-         * @description Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
+         * @description Archives a bot. From then on no operation finds it: its draft, publications and results are deleted, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -253,7 +253,7 @@ export interface paths {
         head?: never;
         /**
          * Update a bot
-         * @description Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
+         * @description Changes the draft of a bot and returns it as stored. Absent properties stay as they are, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is rejected as a conflict if the bot has changed since; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent. A legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -269,7 +269,7 @@ export interface paths {
         };
         /**
          * Get the statistics of the blocks of a bot
-         * @description Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for at least 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Deleted results do not count. A bot that is not published is not found.
+         * @description Counts, for chats that began in a time range, the times each input of the published flow was shown, answered and left. The blocks are in the order of the flow. `shown` is the sum of `answered`, `left` and inputs that are still open: a chat can be continued for at least 48 hours after its last turn. An input that a chat comes to twice counts twice. If several chats share a result, because the bot remembers its visitors, the position of the last one counts. Deleted results do not count. A bot that is not published is not found.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -291,7 +291,7 @@ export interface paths {
         };
         /**
          * Get the statistics of a bot
-         * @description Counts the chats of a bot that began in a range of time: all, those with an answer, and those of them that reached an end. Deleted results do not count. A bot that is not published has statistics too.
+         * @description Counts the chats of a bot that began in a time range. The counts are all chats, those with an answer, and those of them that reached an end. Deleted results do not count. A bot that is not published has statistics too.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * List the chats of a bot
-         * @description Returns the chats that have begun, have not ended and can still be continued, newest first. With `handledBy` `waiting` the one that has waited longest comes first; with `member` or `assigneeId`, the one that changed hands last. What was said is in each chat. Previews are not among them.
+         * @description Returns the chats that have begun, have not ended and can still be continued, newest first. With `handledBy` `waiting` the one that has waited longest comes first; with `member` or `assigneeId`, the one that changed hands last. Get a chat returns the messages. Previews are not listed.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -334,8 +334,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a chat with what was said
-         * @description Returns a chat as it is now, and what was said in it. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.
+         * Get a chat with its messages
+         * @description Returns the current state of a chat with its messages. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -347,7 +347,7 @@ export interface paths {
         head?: never;
         /**
          * Steer a chat
-         * @description Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a turn that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A turn that was running then is dropped; the visitor's message counts as written to the member. A chat that is taken from the bot counts among the messages that the members of the workspace may write in a day. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next turn of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+         * @description Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once, and in the chat from its next turn on. A turn that runs meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot neither runs nor sends, and the visitor writes to people. A turn that is running then is dropped; the visitor's message counts as written to the member. A chat that is taken from the bot counts towards the daily limit of messages from the members of the workspace. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` queues the chat for a member. `bot` gives it back at the position where it was, or at the group of `groupId`; it continues there with the next turn of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -365,7 +365,7 @@ export interface paths {
         put?: never;
         /**
          * Write to the visitor of a chat
-         * @description Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members, and a workspace a number of them a day that the installation chooses, by default 50,000 with 100 MB; more are a 429. A chat that is over, and a preview, is not found.
+         * @description Sends a message to the visitor of a chat that a member handles, in plain text or Markdown, with or without files. The visitor gets it with the events of the session, or by reading the session; the transcript of the result has it too. Upload files before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. The installation limits those of a workspace in a day, by default to 50,000 with 100 MB; more are a 429. A chat that is over, and a preview, is not found.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -386,7 +386,7 @@ export interface paths {
         get?: never;
         /**
          * Show the visitor of a chat that a member is typing
-         * @description Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event `typing`. It ends by itself after 6 seconds, and with the next message; send it again every three seconds while the member types. Nothing of it is stored in the transcript. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.
+         * @description Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event `typing`. It ends by itself after 6 seconds, and with the next message; send it again every three seconds while the member types. The transcript does not have it. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -407,7 +407,7 @@ export interface paths {
         };
         /**
          * Check the flow of a bot
-         * @description Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.
+         * @description Reports parts of the draft that would misbehave when it runs. In the graph, these are references to nothing, edges that are not the `outgoingEdgeId` of their start, unreachable groups, duplicate ids, a missing start, and circles without an input. In blocks, these are types that chats skip, misspelt properties, names in placeholders that no variable has, code that does not parse, and missing parts of blocks, bubbles and items. None of them prevents storing or publishing the bot.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -429,7 +429,7 @@ export interface paths {
         };
         /**
          * Compare two states of a bot
-         * @description Returns what differs between two states of the flow of a bot: its draft, the live publication, or an earlier one. Groups, blocks, items, edges, variables and events are matched by their ids, so that the order in which lists were stored makes no difference; blocks of a group and items of a block that changed their order are `moved`. Two flows in different versions are compared in the latest one, without what the conversion alone changes. Name, icon and public id are not part of a publication and are not compared.
+         * @description Returns the differences between two states of the flow of a bot: its draft, the live publication, or an earlier one. Groups, blocks, items, edges, variables and events are matched by their ids, so the order of stored lists makes no difference. Blocks of a group and items of a block that changed their order are `moved`. Flows in different versions are compared in the latest one, without the changes of the conversion alone. Name, icon and public id are not part of a publication and are not compared.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -453,7 +453,7 @@ export interface paths {
         put?: never;
         /**
          * Duplicate a bot
-         * @description Creates a bot with the draft of another one, in the version it is stored in, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel do not come along, and public sharing is left out, since it would act at once. Credentials that blocks name are those of the same workspace, so they go on to work.
+         * @description Creates a bot with the draft of another one, in its stored version, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel are not copied. Public sharing is left out, since it would act at once. Credentials that blocks name belong to the same workspace, so they still work.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -473,7 +473,7 @@ export interface paths {
         };
         /**
          * Export a bot
-         * @description Returns the draft of a bot, in the version it is stored in, as a document. The value of `bot` in the answer is what import takes as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.
+         * @description Returns the draft of a bot as a document, in its stored version. Import takes the value of `bot` in the response as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -495,7 +495,7 @@ export interface paths {
         };
         /**
          * List the publications of a bot
-         * @description Returns the copies of the bot that were published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may keep only some of those that were replaced long ago: what is gone is missing here, and a 404 for get and restore.
+         * @description Returns the published copies of the bot, newest first, without their flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may delete copies that were replaced long ago: these are not listed, and get and restore return 404.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -517,7 +517,7 @@ export interface paths {
         };
         /**
          * Get a publication
-         * @description Returns one published copy with its flow and what the check found when it was published.
+         * @description Returns one published copy with its flow and the findings of the check when it was published.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -541,7 +541,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a publication into the draft
-         * @description Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id, the live copy and whether the draft is shared publicly stay as they are: publish to make the restored draft live. Takes no body.
+         * @description Copies flow, theme and settings of an earlier publication into the draft, as a new change with a new `updatedAt`, and returns the bot. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -563,7 +563,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a bot
-         * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused; `firstErrors` shows the first errors. The draft does not change, nor does its `updatedAt`. Takes no body.
+         * @description Copies the stored draft, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. Findings of the check never prevent publishing: the publication lists them, `errorsFound` and `warningsFound` count them, and `firstErrors` shows the first errors. The draft and its `updatedAt` do not change. Takes no body.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist gets the same response as one without access. Its effect is in the audit log of the workspace.
          */
@@ -583,7 +583,7 @@ export interface paths {
         };
         /**
          * Get the published copy of a bot
-         * @description Returns the copy that chats run, as it was written or converted to the latest version of the schema when asked. A bot that is not published is not found. Members of the workspace may read it, and any caller when the bot is shared publicly.
+         * @description Returns the copy that chats run, as it was written or, on request, converted to the latest version of the schema. A bot that is not published is not found. Members of the workspace may read it, and any caller if the bot is shared publicly.
          *
          *     Permission: a guest, a member or an admin of the workspace, or any user when the bot is shared publicly, by a token with the scope `read`.
          */
@@ -605,7 +605,7 @@ export interface paths {
         };
         /**
          * List the results of a bot
-         * @description Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page ends once it has examined 800 results, or 24 MB of answers and variables: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.
+         * @description Returns the results with at least one answer, newest first, with their answers and variables. Results of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable`, a page ends once it has examined 800 results, or 24 MB of answers and variables. It may then have fewer entries than `limit`, or none, and a `nextCursor` all the same.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
@@ -614,7 +614,7 @@ export interface paths {
         post?: never;
         /**
          * Delete results of a bot
-         * @description Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
+         * @description Deletes results of the bot with their answers, transcripts, logs and files. These are the results named by `resultIds`, those that began before `createdBefore`, with both parameters those that meet both, and with neither all results. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `results`. Its effect is in the audit log of the workspace.
          */
@@ -633,7 +633,7 @@ export interface paths {
         };
         /**
          * Get a result
-         * @description Returns one result with its answers and variables, also one in which no answer was given yet.
+         * @description Returns one result with its answers and variables, even if no answer was given yet.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
@@ -655,7 +655,7 @@ export interface paths {
         };
         /**
          * List the logs of a result
-         * @description Returns what the service and chat clients noticed while the chat ran, newest first.
+         * @description Returns the log entries of the service and of chat clients for the chat, newest first.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
@@ -677,7 +677,7 @@ export interface paths {
         };
         /**
          * Get the transcript of a result
-         * @description Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.
+         * @description Returns the messages of the bot, the visitor and members, in order, as they were sent: later changes of the bot do not change them.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
@@ -699,9 +699,9 @@ export interface paths {
         };
         /**
          * Export results as CSV or JSON lines
-         * @description Streams the results in which at least one answer was given, newest first, a line per result. As CSV (RFC 4180, UTF-8) with the names of the columns before them: first one per variable that questions fill and one per question without a variable, answered or not, as the published flow and the bots that merge their results into it have them; then one per answered question that is in none of them, unless its variable has a column; then one per variable that no question fills. The last ten publications before the live one name questions and variables that are gone. A cell has the value of the variable in the end, or all answers to its questions where the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. As JSON lines, each line is a result as the list of results has it.
+         * @description Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the variables that questions fill and the questions without a variable, answered or not, as the published flow and the bots that merge their results into it have them. Then come answered questions that are in none of these flows, unless their variable has a column, and then the variables that no question fills. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable, or all answers to its questions if the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.
          *
-         *     With `limit` the export comes in parts that can be asked for again: a part reaches from its `cursor` over so many results, of which those that the filters want are in it, and its header `Next-Cursor` is where the next one begins. What arrives or is deleted meanwhile makes no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` tells how many results are left, for a display of progress.
+         *     With `limit` the export comes in parts that can be requested again. A part covers that many results from its `cursor` on, and contains those that match the filters; its header `Next-Cursor` is the start of the next part. Results that arrive or are deleted meanwhile make no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` is the number of results left, for a display of progress.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
@@ -725,7 +725,7 @@ export interface paths {
         put?: never;
         /**
          * Unpublish a bot
-         * @description Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
+         * @description Removes the published copy, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist gets the same response as one without access. Its effect is in the audit log of the workspace.
          */
@@ -745,7 +745,7 @@ export interface paths {
         };
         /**
          * List the blocks that send requests
-         * @description Returns the HTTP request blocks of the draft, in the order of the document: those of the types Webhook, Zapier, Make.com and Pabbly, at most 1,000 of them. An app of an automation service offers them in a menu.
+         * @description Returns the HTTP request blocks of the draft, in the order of the document: at most 1,000 of the types Webhook, Zapier, Make.com and Pabbly. An app of an automation service offers them in a menu.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -767,7 +767,7 @@ export interface paths {
         };
         /**
          * Get an example of the body of a block
-         * @description Returns made-up answers in the form in which the block sends them: one for each input of the draft that a chat can have passed before it, and each variable with a value of its own, by the names that the body has. `submittedAt` is now, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
+         * @description Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block, and one for each variable with a value of its own, by the names of the body. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -791,7 +791,7 @@ export interface paths {
         put?: never;
         /**
          * Set the address of a block
-         * @description Makes a block of the draft send its request to an address, as an app of an automation service does when somebody switches its trigger on. The rest of the block stays as it is. Chats send there once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
+         * @description Makes a block of the draft send its request to an address, as an app of an automation service does when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -813,7 +813,7 @@ export interface paths {
         put?: never;
         /**
          * Clear the address of a block
-         * @description Takes the address of a block of the draft away, as an app does when somebody switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
+         * @description Removes the address of a block of the draft, as an app does when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -835,7 +835,7 @@ export interface paths {
         put?: never;
         /**
          * Import a bot
-         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. What had to be dropped or added is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.
+         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft, without results and publications. Public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. `warnings` lists dropped and added parts, links to bots that the workspace does not have, and blocks that chats skip. `errorsFound` and `warningsFound` count the findings that check a bot will list. A document that cannot be repaired is invalid input.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -855,7 +855,7 @@ export interface paths {
         };
         /**
          * Get the current user
-         * @description Returns the user that the token of the request stands for, the token with its scopes and its end, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. Of more than 1,000 workspaces the rest is left out; list workspaces has all.
+         * @description Returns the user of the token, the token with its scopes and its expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most 1,000 workspaces; list workspaces has all.
          *
          *     Permission: any user, by any token.
          */
@@ -879,7 +879,7 @@ export interface paths {
         put?: never;
         /**
          * Start the login of a program
-         * @description Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network can start 50 logins in that time; then it gets `TOO_MANY_REQUESTS` with the issue `rate_exceeded`.
+         * @description Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the user: on that page, signed in, they see the request, compare the code, and allow or deny it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body describes the token, as create token takes it; the user cannot allow a workspace in which they have no role. A network can start 50 logins in that time; more are rejected with `TOO_MANY_REQUESTS` and the issue `rate_exceeded`.
          *
          *     Permission: none; no token is needed.
          */
@@ -900,8 +900,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for the token of a login
-         * @description Says what the person has decided. While the `status` is `pending`, send the request again after `interval` seconds. A request that comes earlier gets `slowDown` and adds 5 seconds to the interval. With `allowed` the answer has the `apiToken`, and this answer is the only one that shows it: the code is used up. `denied` ends the login. A code that was used, has expired or never was is not found: start again.
+         * Poll for the token of a login
+         * @description Returns the decision of the user. While the `status` is `pending`, send the request again after `interval` seconds. A request that comes earlier gets `slowDown` and adds 5 seconds to the interval. With `allowed` the response has the `apiToken`, and no other response shows it: the code is used up. `denied` ends the login. A code that was used, has expired or never existed is not found: start again.
          *
          *     Permission: none; no token is needed.
          */
@@ -949,7 +949,7 @@ export interface paths {
         };
         /**
          * Get a folder
-         * @description Returns one folder. What is in it is listed by the operations that list folders and bots.
+         * @description Returns one folder. List folders and list bots return its contents.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -958,7 +958,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a folder
-         * @description Deletes a folder and returns it. The folders and bots in it are kept: they move to the folder that it was in, or to the top level.
+         * @description Deletes a folder and returns it. Its folders and bots are kept: they move to its parent folder, or to the top level.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -967,7 +967,7 @@ export interface paths {
         head?: never;
         /**
          * Rename or move a folder
-         * @description Changes the name of a folder, or moves it with all it holds to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
+         * @description Changes the name of a folder, or moves it with its contents to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -983,7 +983,7 @@ export interface paths {
         };
         /**
          * List the templates
-         * @description Returns the bots that the service brings to begin with, without their flows. They are the same for everybody, and change with the version of the service alone.
+         * @description Returns the bots that the service offers as a start, without their flows. They are the same for all users, and change only with the version of the service.
          *
          *     Permission: any user, by a token with the scope `read`.
          */
@@ -1005,7 +1005,7 @@ export interface paths {
         };
         /**
          * Get a template
-         * @description Returns a template with its flow, theme and settings. `template.bot` is what create bot takes as `bot`, and a file that import takes.
+         * @description Returns a template with its flow, theme and settings. Create bot takes `template.bot` as its `bot`, and import takes it as a file.
          *
          *     Permission: any user, by a token with the scope `read`.
          */
@@ -1027,7 +1027,7 @@ export interface paths {
         };
         /**
          * List the caller's browser sessions
-         * @description Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked. A user has 50 at most: the next one ends the oldest.
+         * @description Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends after 30 days, when the user signs out in that browser, or when it is revoked. A user has at most 50: the next one ends the oldest.
          *
          *     Permission: any user, by a token with the scope `read` that is bound to no workspace.
          */
@@ -1071,7 +1071,7 @@ export interface paths {
         };
         /**
          * List the caller's tokens
-         * @description Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one. Tokens that ended are removed after 30 days.
+         * @description Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees only those bound to the same one. Tokens that ended are removed after 30 days.
          *
          *     Permission: any user, by a token with the scope `read`.
          */
@@ -1079,7 +1079,7 @@ export interface paths {
         put?: never;
         /**
          * Create a token
-         * @description Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.
+         * @description Creates an access token of the caller and returns it. No other response shows the token. It can do at most what the token of this request can: naming more is rejected with the issue `missing_scope` or `bound_token`, and absent limits are taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.
          *
          *     Permission: any user, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1102,7 +1102,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token
-         * @description Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.
+         * @description Revokes one of the caller's tokens at once and returns its last state. A token of somebody else is not found. A token that is bound to a workspace finds only those bound to the same one. A token may revoke itself.
          *
          *     Permission: any user, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1121,7 +1121,7 @@ export interface paths {
         };
         /**
          * List the caller's workspaces
-         * @description Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone. The list ends early, with a `nextCursor`, where icons and names have more than 8 MB.
+         * @description Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone. A list whose icons and names have more than 8 MB ends early, with a `nextCursor`.
          *
          *     Permission: any user, by a token with the scope `read`.
          */
@@ -1129,7 +1129,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace
-         * @description Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.
+         * @description Creates an empty workspace with the caller as its admin and returns it. It is rejected with `FORBIDDEN` if the caller has created as many workspaces as the installation allows one user. Workspaces that they were added to, and deleted ones, do not count.
          *
          *     Permission: any user, by a token with the scope `write` that is bound to no workspace. Its effect is in the audit log of the workspace.
          */
@@ -1149,7 +1149,7 @@ export interface paths {
         };
         /**
          * Get a workspace
-         * @description Returns one workspace with the limits agreed for it, and what the caller may do in it.
+         * @description Returns one workspace with the limits agreed for it, and the rights of the caller in it.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -1167,7 +1167,7 @@ export interface paths {
         head?: never;
         /**
          * Change a workspace
-         * @description Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
+         * @description Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1182,8 +1182,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was done in a workspace
-         * @description Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, credentials that come, change or go, changes of who may see or embed a bot, and tokens that are made or revoked: those that are bound to the workspace, and those without a bound of the user who created it. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
+         * List the audit log of a workspace
+         * @description Returns the actions in the workspace with the users who did them, newest first. It lists created and changed workspaces, changes of members, and created, deleted, published, unpublished and restored bots. It lists deleted folders and results, created, changed and deleted credentials, and changes of who may see or embed a bot. Created and revoked tokens are listed if they are bound to the workspace, or are unbound tokens of the user who created it. An entry exists exactly if the action was done, and never changes. The operator of the service can also read the log of a deleted workspace.
          *
          *     Permission: an admin of the workspace, by a token with the scope `read`.
          */
@@ -1205,7 +1205,7 @@ export interface paths {
         };
         /**
          * List the chats of a workspace that people handle
-         * @description Returns the chats of all bots of the workspace that wait for a member, the one that has waited longest first, then those that members handle, the one that changed hands last first. Chats that the bot handles are in the list of each bot.
+         * @description Returns the chats of all bots of the workspace that wait for a member, longest wait first. Chats that members handle follow, latest change of hands first. Chats that the bot handles are in the list of each bot.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -1227,7 +1227,7 @@ export interface paths {
         };
         /**
          * List the credentials of a workspace
-         * @description Returns the credentials that bots of the workspace can use, newest first. What is secret of them is never shown.
+         * @description Returns the credentials that bots of the workspace can use, newest first. Secrets are never shown.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -1235,7 +1235,7 @@ export interface paths {
         put?: never;
         /**
          * Create credentials
-         * @description Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so. A workspace can have 200; more are refused with 403.
+         * @description Stores encrypted credentials for the bots of the workspace; blocks name them with `credentialsId`. The secret part cannot be read again and is used only for the service of the type. Without an encryption key, the installation returns 503 with an issue that says so. A workspace can have 200; more are rejected with 403.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1255,7 +1255,7 @@ export interface paths {
         };
         /**
          * Get credentials
-         * @description Reads what is not secret of credentials.
+         * @description Returns credentials without their secrets.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -1264,7 +1264,7 @@ export interface paths {
         post?: never;
         /**
          * Delete credentials
-         * @description Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.
+         * @description Deletes credentials and returns their last state. Blocks that name them stay as they are and no longer work: their chats log an error and continue.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1273,7 +1273,7 @@ export interface paths {
         head?: never;
         /**
          * Update credentials
-         * @description Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.
+         * @description Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type decides about the data and has to be the stored one.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1291,7 +1291,7 @@ export interface paths {
         put?: never;
         /**
          * Test credentials
-         * @description Sends the service that credentials are for a request that changes nothing, and returns what it said. A mail server is asked to let the account in, and sends nothing. The secret goes to that service alone, and is never part of the answer. Some vendors tell nobody if they accept a key: their credentials are `untestable`. At most 20 seconds.
+         * @description Sends a request that changes nothing to the service of the credentials, and returns its verdict. With a mail server it signs in, and sends no mail. The secret is sent to that service alone, and is never part of the response. Some vendors offer no test: their credentials are `untestable`. The test takes at most 20 seconds.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -1319,7 +1319,7 @@ export interface paths {
         put?: never;
         /**
          * Invite somebody to a workspace
-         * @description Invites the person with an e-mail address, whether or not a user has it, and returns a link to a page on which they accept. This answer is the only one that shows the link; where the service can send mail, the address also gets one. An invitation ends after 7 days, when it is accepted or revoked, and while the admin who created it is no admin. Another one for the same address replaces it. Accepting makes a user if the address has none; members keep a role that is higher. The address of a member is a conflict, that of a disabled user is invalid input.
+         * @description Invites an e-mail address, with or without a user, and returns a link to a page that accepts the invitation. No other response shows the link; if the service can send mail, the address also gets it. An invitation ends after 7 days, when it is accepted or revoked, and while the admin who created it is no admin. Another one for the same address replaces it. Accepting creates a user if the address has none; members keep a role that is higher. The address of a member is a conflict, that of a disabled user is invalid input.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1342,7 +1342,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an invitation
-         * @description Ends an invitation at once and returns what it was. One that was accepted, replaced or revoked before is not found; whoever accepted it is removed as a member.
+         * @description Ends an invitation at once and returns its last state. One that was accepted, replaced or revoked before is not found. After an acceptance, remove the member instead.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1361,7 +1361,7 @@ export interface paths {
         };
         /**
          * List the members of a workspace
-         * @description Returns everybody who has a role in the workspace, guests included, longest member first. The list ends early, with a `nextCursor`, where it has more than 8 MB.
+         * @description Returns the users with a role in the workspace, guests included, longest membership first. A list of more than 8 MB ends early, with a `nextCursor`.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -1369,7 +1369,7 @@ export interface paths {
         put?: never;
         /**
          * Add a member to a workspace
-         * @description Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has or has proven to own, or that of a disabled user, is invalid input: create an invitation instead; a user who is a member already is a conflict and keeps their role.
+         * @description Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has or has proven to own, or that of a disabled user, is invalid input: create an invitation instead. A user who is a member already is a conflict and keeps their role.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1392,7 +1392,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member from a workspace
-         * @description Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.
+         * @description Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Members of any role may remove themselves to leave the workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1417,7 +1417,7 @@ export interface paths {
         };
         /**
          * List the webhook endpoints of a workspace
-         * @description Returns the endpoints that are told what happens in the workspace, newest first.
+         * @description Returns the endpoints that receive the events of the workspace, newest first.
          *
          *     Permission: an admin of the workspace, by a token with the scope `read`.
          */
@@ -1425,7 +1425,7 @@ export interface paths {
         put?: never;
         /**
          * Create a webhook endpoint
-         * @description Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.
+         * @description Adds an address that receives the events of the workspace from now on, signed as Standard Webhooks says. No other response shows the secret. A workspace has at most 20 endpoints.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1454,7 +1454,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a webhook endpoint
-         * @description Nothing is sent to it any more, also not what was waiting; its deliveries are removed.
+         * @description Deletes an endpoint with its deliveries. Waiting deliveries are not sent.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1463,7 +1463,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook endpoint
-         * @description Changes what is given and keeps the rest. Enabling an endpoint or giving it another address sends what waits for it within seconds. Another address enables an endpoint that the service disabled.
+         * @description Changes the given properties and keeps the rest. Enabling an endpoint or giving it another address sends its waiting deliveries within seconds. Another address enables an endpoint that the service disabled.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1479,7 +1479,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook endpoint
-         * @description Returns what was sent and what waits, newest first. Deliveries are kept for 30 days.
+         * @description Returns sent and waiting deliveries, newest first. Deliveries are kept for 30 days.
          *
          *     Permission: an admin of the workspace, by a token with the scope `read`.
          */
@@ -1525,7 +1525,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Where an attempt is under way, it is sent after that one. Get the delivery tells what came of it. To an endpoint that is not enabled only test events are sent again. An event of a result that was deleted is not sent again: that is a conflict.
+         * @description Queues the same event under the same `webhook-id` once more, whatever its outcome, with all its attempts. If an attempt is under way, it is sent after that one. Get the delivery to see its outcome. An endpoint that is not enabled gets only test events again. An event of a deleted result is not sent again: that is a conflict.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
@@ -1547,7 +1547,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook endpoint
-         * @description Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.
+         * @description Creates a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1569,7 +1569,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it. To an endpoint that is not enabled it is sent once.
+         * @description Queues an event of type `endpoint.test` for the endpoint, even if it is disabled or subscribes to other types, and returns the delivery. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
@@ -1773,7 +1773,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `endpoint.test`
-         * @description Somebody tests the endpoint. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
+         * @description A caller tests the endpoint. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onEndpointTest"];
         delete?: never;
@@ -1853,7 +1853,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `results.deleted`
-         * @description Results of a bot were deleted by a caller, or were older than they are retained. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
+         * @description A caller deleted results of a bot, or their retention ended. Posted to the webhook endpoints of the workspace that subscribe to this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onResultsDeleted"];
         delete?: never;
@@ -1934,7 +1934,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One answer of a person to one input block. */
+        /** @description One answer of a visitor to one input block. */
         Answer: {
             /**
              * @description URLs of files sent with the answer.
@@ -1956,7 +1956,7 @@ export interface components {
         };
         /** @description A result and the answers of one turn. */
         AnsweredResultEventData: {
-            /** @description What was answered in this turn. */
+            /** @description The answers of this turn. */
             answers: components["schemas"]["Answer"][];
             /**
              * @description Id of the bot.
@@ -1970,7 +1970,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Whether at least one answer was given.
+             * @description True if at least one answer was given.
              * @example true
              */
             hasStarted: boolean;
@@ -1980,7 +1980,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Whether the chat reached an end and had at least one answer.
+             * @description True if the chat reached an end and had at least one answer.
              * @example false
              */
             isCompleted: boolean;
@@ -2014,7 +2014,7 @@ export interface components {
         /** @description New credentials of type anthropic. */
         AnthropicCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -2030,12 +2030,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "anthropic";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -2048,7 +2048,7 @@ export interface components {
         /** @description A change of credentials of type anthropic. */
         AnthropicCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -2064,12 +2064,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "anthropic";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -2127,7 +2127,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A key of a service, and where that service is. */
+        /** @description A key of a service, and the address of that service. */
         ApiKeyData: {
             /**
              * Format: password
@@ -2137,7 +2137,7 @@ export interface components {
             apiKey: string;
             /**
              * Format: uri
-             * @description Address of the API, where it is not the one of the vendor: what speaks the same protocol can be used like it. The key goes there and nowhere else. Private addresses have to be allowed by the installation.
+             * @description Address of the API if it is not the one of the vendor: any service with the same protocol works. The key is sent to no other address. Private addresses work only if the installation allows them.
              * @example https://llm.example.com/v1
              */
             baseUrl?: string;
@@ -2156,7 +2156,7 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string | null;
-            /** @description Whether the token stops working within 7 days, or has stopped: time to renew it. */
+            /** @description True if the token stops working within 7 days, or has stopped: time to renew it. */
             expiresSoon: boolean;
             /**
              * @description The last four characters of the token.
@@ -2175,12 +2175,12 @@ export interface components {
              */
             lastUsedAt: string | null;
             /**
-             * @description What the token is for, as its owner wrote it.
+             * @description Purpose of the token, as its owner wrote it.
              * @example Nightly export
              */
             name: string;
             /**
-             * @description What the token can do at most; what its owner may do is for their roles to say.
+             * @description Maximum rights of the token; the roles of its owner can limit them further.
              * @example [
              *       "read",
              *       "results"
@@ -2188,7 +2188,7 @@ export interface components {
              */
             scopes: components["schemas"]["TokenScope"][];
             /**
-             * @description The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none.
+             * @description Workspace that the token is bound to: outside of it, the token acts as if its owner had no role. Null for a token that is bound to none.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string | null;
@@ -2201,17 +2201,17 @@ export interface components {
         ApiTokenCreate: {
             /**
              * Format: int32
-             * @description After how many days the token stops working; absent means never.
+             * @description Days after which the token stops working; absent means never.
              * @example 90
              */
             expiresInDays?: number;
             /**
-             * @description What the token is for, as its owner wrote it.
+             * @description Purpose of the token, as its owner wrote it.
              * @example Nightly export
              */
             name: string;
             /**
-             * @description What the token can do at most; absent means whatever the token of this request can, which is everything for one that was made without limits.
+             * @description Maximum rights of the token; absent means those of the token of this request, which are all for a token without limits.
              * @example [
              *       "read",
              *       "results"
@@ -2327,7 +2327,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A recording of the person who chats. */
+        /** @description A recording of the visitor. */
         AudioMessage: {
             /**
              * @description A recording. (enum property replaced by openapi-typescript)
@@ -2360,10 +2360,10 @@ export interface components {
              */
             type: "audio";
         };
-        /** @description What else is known of what was done; the list is open. */
+        /** @description Further details of the action; the list is open. */
         AuditDetails: {
             /**
-             * @description What was changed of the credentials: `name`, `data` or both.
+             * @description Changed parts of the credentials: `name`, `data` or both.
              * @example [
              *       "data"
              *     ]
@@ -2371,7 +2371,7 @@ export interface components {
             changed?: string[];
             /**
              * Format: int32
-             * @description How many results were deleted.
+             * @description Number of deleted results.
              * @example 42
              */
             count?: number;
@@ -2387,11 +2387,11 @@ export interface components {
              */
             email?: string;
             /**
-             * @description The role that they had.
+             * @description Role that the member had before.
              * @example MEMBER
              */
             formerRole?: string;
-            /** @description Whether there were more than `count`, which is not counted further. */
+            /** @description True if there were more than `count`; those are not counted. */
             isMore?: boolean;
             /**
              * @description The publication that was restored.
@@ -2399,12 +2399,12 @@ export interface components {
              */
             publicationId?: string;
             /**
-             * @description The role that a member has now; null for none.
+             * @description Role that the member has now; null for none.
              * @example ADMIN
              */
             role?: string | null;
             /**
-             * @description Which settings changed.
+             * @description Settings that changed.
              * @example [
              *       "security"
              *     ]
@@ -2418,15 +2418,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Something that was done in a workspace, and by whom. */
+        /** @description An action in a workspace, with the user who did it. */
         AuditEntry: {
             /**
              * Format: date-time
-             * @description When it was done.
+             * @description Time of the action.
              * @example 2026-03-04T10:15:30.120Z
              */
             createdAt: string;
-            /** @description More of it; null where there is none. */
+            /** @description Further details; null if there are none. */
             details: components["schemas"]["AuditDetails"] | null;
             /**
              * @description The e-mail address of that user, or null.
@@ -2439,32 +2439,32 @@ export interface components {
              */
             id: string;
             /**
-             * @description By which operation; what begins with `admin` is a command of whoever runs the service.
+             * @description Operation that was used; names that begin with `admin` are commands of the operator of the service.
              * @example updateMember
              */
             operation: string;
             /**
-             * @description What came of it: `success`, since only what was done is here. What was refused is in the log of the service.
+             * @description Outcome of the action: `success`, since only completed actions are listed. Rejected requests are in the log of the service.
              * @example success
              */
             outcome: string;
             /**
-             * @description What it was done to: the bot, folder, workspace, token or credentials, or the user who is a member.
+             * @description Id of the bot, folder, workspace, token or credentials it was done to, or of the user who is a member.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             recordId: string;
             /**
-             * @description By which token; null where it was none.
+             * @description Id of the token that was used; null if there was none.
              * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
              */
             tokenId: string | null;
             /**
-             * @description Who did it; null for whoever runs the service.
+             * @description Id of the user who did it; null for the operator of the service.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             userId: string | null;
         };
-        /** @description A page of what was done in a workspace. */
+        /** @description A page of the audit log of a workspace. */
         AuditPage: {
             /** @description The entries, newest first. */
             entries: components["schemas"]["AuditEntry"][];
@@ -2513,7 +2513,7 @@ export interface components {
         /** @description New credentials of type blink. */
         BlinkCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -2529,12 +2529,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "blink";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -2547,7 +2547,7 @@ export interface components {
         /** @description A change of credentials of type blink. */
         BlinkCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -2563,12 +2563,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "blink";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -2655,11 +2655,11 @@ export interface components {
         };
         /** @description A block of the flow in versions 6 and 6.1. The type decides its shape. */
         Block: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["FileInput"] | components["schemas"]["ChoiceInput"] | components["schemas"]["PictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["ConditionBlock"] | components["schemas"]["AbTestBlock"] | components["schemas"]["WebhookListenerBlock"] | components["schemas"]["HandoffBlock"] | components["schemas"]["WaitUntilBlock"] | components["schemas"]["GoogleSheetsBlock"] | components["schemas"]["HttpRequestBlock"] | components["schemas"]["ZapierBlock"] | components["schemas"]["MakeComBlock"] | components["schemas"]["PabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpenAiBlock"] | components["schemas"]["AnthropicBlock"] | components["schemas"]["MistralBlock"] | components["schemas"]["GroqBlock"] | components["schemas"]["TogetherAiBlock"] | components["schemas"]["OpenRouterBlock"] | components["schemas"]["PerplexityBlock"] | components["schemas"]["DeepSeekBlock"] | components["schemas"]["DifyAiBlock"] | components["schemas"]["ChatNodeBlock"] | components["schemas"]["ElevenLabsBlock"] | components["schemas"]["CalComBlock"] | components["schemas"]["NocoDbBlock"] | components["schemas"]["SegmentBlock"] | components["schemas"]["PostHogBlock"] | components["schemas"]["QrCodeBlock"] | components["schemas"]["ZendeskBlock"] | components["schemas"]["BlinkBlock"] | components["schemas"]["GmailBlock"] | components["schemas"]["OpaqueBlock"];
-        /** @description What became of the chats that came to an input block. */
+        /** @description Outcomes of the chats that came to an input block. */
         BlockStats: {
             /**
              * Format: int64
-             * @description How often it was answered.
+             * @description Times the input was answered.
              * @example 700
              */
             answered: number;
@@ -2670,13 +2670,13 @@ export interface components {
             blockId: string;
             /**
              * Format: int64
-             * @description How often a chat ended there, since its time ran out or a member ended it.
+             * @description Times a chat ended there, because its time ran out or a member ended it.
              * @example 180
              */
             left: number;
             /**
              * Format: int64
-             * @description How often the input was shown: answered, left, and those that are still open.
+             * @description Times the input was shown: answered, left, and still open.
              * @example 900
              */
             shown: number;
@@ -2686,13 +2686,13 @@ export interface components {
             /** @description The blocks, in the order of the flow. */
             blocks: components["schemas"]["BlockStats"][];
         };
-        /** @description A bot with its draft; the version tells how its flow is written. */
+        /** @description A bot with its draft; the version decides about the schema of its flow. */
         Bot: components["schemas"]["BotV3"] | components["schemas"]["BotV4"] | components["schemas"]["BotV5"] | components["schemas"]["BotV6"] | components["schemas"]["BotV61"];
         /** @description One bot with its draft. */
         BotBody: {
             bot: components["schemas"]["Bot"];
         };
-        /** @description A chat that somebody has with a bot. */
+        /** @description A chat of a visitor with a bot. */
         BotChat: {
             /**
              * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
@@ -2705,7 +2705,7 @@ export interface components {
              */
             blockId: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -2717,12 +2717,12 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it can no longer be continued, unless it goes on before.
+             * @description When it can no longer be continued, unless another turn runs before.
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string;
             /**
-             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends.
              * @enum {string}
              */
             handledBy: "bot" | "waiting" | "member";
@@ -2733,7 +2733,7 @@ export interface components {
              */
             handledSince: string | null;
             /**
-             * @description Whether the chat has ended.
+             * @description True if the chat has ended.
              * @example false
              */
             isOver: boolean;
@@ -2744,7 +2744,7 @@ export interface components {
              */
             publicationId: string;
             /**
-             * @description Id of the result, as the list of results answers it.
+             * @description Id of the result, as the list of results returns it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
@@ -2755,7 +2755,7 @@ export interface components {
              */
             revision: number;
             /**
-             * @description Id of the chat session, as start chat answers it.
+             * @description Id of the chat session, as start chat returns it.
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
@@ -2767,7 +2767,7 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description A chat in the list of those of a bot. */
+        /** @description A chat in the list of a bot. */
         BotChatSummary: {
             /**
              * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
@@ -2787,12 +2787,12 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it can no longer be continued, unless it goes on before.
+             * @description When it can no longer be continued, unless another turn runs before.
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string;
             /**
-             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends.
              * @enum {string}
              */
             handledBy: "bot" | "waiting" | "member";
@@ -2804,7 +2804,7 @@ export interface components {
             handledSince: string | null;
             lastMessage: components["schemas"]["LastMessage"];
             /**
-             * @description Id of the result, as the list of results answers it.
+             * @description Id of the result, as the list of results returns it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
@@ -2815,7 +2815,7 @@ export interface components {
              */
             revision: number;
             /**
-             * @description Id of the chat session, as start chat answers it.
+             * @description Id of the chat session, as start chat returns it.
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
@@ -2827,7 +2827,7 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description The bot to create; every property may be absent. Properties of a bot that create does not take are ignored, so that what was read can be posted as a copy. */
+        /** @description The bot to create; every property may be absent. Properties that create does not take are ignored, so that a bot that was read can be posted as a copy. */
         BotCreate: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -2840,7 +2840,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -2890,7 +2890,7 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * @description Read-only assessment; accepted and ignored.
@@ -2898,7 +2898,7 @@ export interface components {
              */
             readonly riskLevel?: unknown;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -2928,7 +2928,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -2944,7 +2944,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -2969,7 +2969,7 @@ export interface components {
              */
             folderId: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -2985,7 +2985,7 @@ export interface components {
             publicId: string | null;
             /**
              * Format: date-time
-             * @description When the draft was last changed; read the bot to see it as it is.
+             * @description When the draft was last changed; read the bot to see its current state.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt: string;
@@ -2996,7 +2996,7 @@ export interface components {
              */
             workspaceId: string;
         };
-        /** @description A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored. */
+        /** @description A bot as a document of any version, as this service or another builder exported it. Unknown properties are ignored. */
         BotImport: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; ignored.
@@ -3043,7 +3043,7 @@ export interface components {
              * @example []
              */
             variables?: unknown;
-            /** @description Version of the schema the flow is written in. A document without it, or with null, counts as 6 where it has events, else as 3. */
+            /** @description Version of the schema the flow is written in. A document without it, or with null, counts as 6 if it has events, else as 3. */
             version?: components["schemas"]["DocumentVersion"] | null;
         } & {
             [key: string]: unknown;
@@ -3138,7 +3138,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -3149,10 +3149,10 @@ export interface components {
              */
             type: "bot.published";
         };
-        /** @description Which bot it is, and which state of it. */
+        /** @description A bot and the state of its draft. */
         BotReference: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -3171,7 +3171,7 @@ export interface components {
         /** @description A bot in a list, without its flow. */
         BotSummary: {
             /**
-             * @description The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly.
+             * @description The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for all other callers of a publicly shared bot.
              * @enum {string}
              */
             accessRight: "write" | "read" | "guest";
@@ -3192,7 +3192,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -3208,7 +3208,7 @@ export interface components {
             publicId: string | null;
             /**
              * Format: date-time
-             * @description When the bot was last published; null while it is not published. An earlier time than `updatedAt` says that the draft has changed since.
+             * @description When the bot was last published; null while it is not published. An earlier time than `updatedAt` means that the draft has changed since.
              * @example 2026-03-04T10:15:30.120Z
              */
             publishedAt: string | null;
@@ -3224,11 +3224,11 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description Something the bot said or showed. */
+        /** @description A message of the bot. */
         BotTurn: {
             message: components["schemas"]["MessageBubble"];
             /**
-             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @description Role of the author. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             role: "bot";
@@ -3238,7 +3238,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -3249,7 +3249,7 @@ export interface components {
              */
             type: "bot.unpublished";
         };
-        /** @description A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one. */
+        /** @description A change to a bot. The version is required and decides about the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one. */
         BotUpdate: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"] | components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
         /** @description A change to a bot in a current version. */
         BotUpdateCurrent: components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
@@ -3258,7 +3258,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -3271,7 +3271,7 @@ export interface components {
         };
         /** @description A change to a bot in a legacy version. */
         BotUpdateLegacy: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"];
-        /** @description A change to a bot in version 3. Absent properties stay, given ones replace the whole property. */
+        /** @description A change to a bot in version 3. Absent properties stay as they are, given ones replace the whole property. */
         BotUpdateV3: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -3284,7 +3284,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3314,10 +3314,10 @@ export interface components {
              * @example null
              */
             readonly isArchived?: unknown;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -3331,16 +3331,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -3348,7 +3348,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             /**
              * Format: date-time
-             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @description Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -3365,7 +3365,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A change to a bot in version 4. Absent properties stay, given ones replace the whole property. */
+        /** @description A change to a bot in version 4. Absent properties stay as they are, given ones replace the whole property. */
         BotUpdateV4: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -3378,7 +3378,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3408,10 +3408,10 @@ export interface components {
              * @example null
              */
             readonly isArchived?: unknown;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -3425,16 +3425,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -3442,7 +3442,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             /**
              * Format: date-time
-             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @description Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -3459,7 +3459,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A change to a bot in version 5. Absent properties stay, given ones replace the whole property. */
+        /** @description A change to a bot in version 5. Absent properties stay as they are, given ones replace the whole property. */
         BotUpdateV5: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -3472,7 +3472,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3502,10 +3502,10 @@ export interface components {
              * @example null
              */
             readonly isArchived?: unknown;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -3519,16 +3519,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -3536,7 +3536,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             /**
              * Format: date-time
-             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @description Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -3553,7 +3553,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A change to a bot in version 6. Absent properties stay, given ones replace the whole property. */
+        /** @description A change to a bot in version 6. Absent properties stay as they are, given ones replace the whole property. */
         BotUpdateV6: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -3566,7 +3566,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3596,10 +3596,10 @@ export interface components {
              * @example null
              */
             readonly isArchived?: unknown;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -3613,16 +3613,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -3630,7 +3630,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             /**
              * Format: date-time
-             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @description Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -3647,7 +3647,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property. */
+        /** @description A change to a bot in version 6.1. Absent properties stay as they are, given ones replace the whole property. */
         BotUpdateV61: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -3660,7 +3660,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3690,10 +3690,10 @@ export interface components {
              * @example null
              */
             readonly isArchived?: unknown;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -3707,16 +3707,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -3724,7 +3724,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             /**
              * Format: date-time
-             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @description Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -3750,7 +3750,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3771,16 +3771,16 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
             /** @description Always false: an archived bot is not found. */
             isArchived: boolean;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -3794,16 +3794,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -3837,7 +3837,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3858,16 +3858,16 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
             /** @description Always false: an archived bot is not found. */
             isArchived: boolean;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -3881,16 +3881,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -3924,7 +3924,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3945,16 +3945,16 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
             /** @description Always false: an archived bot is not found. */
             isArchived: boolean;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -3968,16 +3968,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -4011,7 +4011,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -4032,16 +4032,16 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
             /** @description Always false: an archived bot is not found. */
             isArchived: boolean;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -4055,16 +4055,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -4098,7 +4098,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -4119,16 +4119,16 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
             /** @description Always false: an archived bot is not found. */
             isArchived: boolean;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -4142,16 +4142,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -4180,7 +4180,7 @@ export interface components {
         BotWithModeBody: {
             bot: components["schemas"]["Bot"];
             /**
-             * @description The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly.
+             * @description The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for all other callers of a publicly shared bot.
              * @enum {string}
              */
             currentUserMode: "write" | "read" | "guest";
@@ -4200,7 +4200,7 @@ export interface components {
              */
             expiresAt: string;
             /**
-             * @description Id of the browser session, as the list answers it.
+             * @description Id of the browser session, as the list returns it.
              * @example 01jr5xcp0a1j5d9h4z6b8c0e2g
              */
             id: string;
@@ -4211,12 +4211,12 @@ export interface components {
             isCurrent: boolean;
             /**
              * Format: date-time
-             * @description When a page of the session last asked for a token, to the day; null when never.
+             * @description When a page of the session last requested a token, to the day; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             lastUsedAt: string | null;
             /**
-             * @description The browser as it names itself, cut at 255 characters; null where it does not.
+             * @description `User-Agent` of the browser, cut at 255 characters; null if it sends none.
              * @example Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0
              */
             userAgent: string | null;
@@ -4331,7 +4331,7 @@ export interface components {
         /** @description Show a calendar, and continue with the date that was booked. */
         CalendarAction: {
             calendar: components["schemas"]["CalendarDetails"];
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -4466,7 +4466,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Something for the client to do. It is in the answer again. */
+        /** @description An action of the client. The event `answer` repeats it. */
         ChatActionEvent: {
             action: components["schemas"]["ClientSideAction"];
             /**
@@ -4475,10 +4475,10 @@ export interface components {
              */
             type: "action";
         };
-        /** @description The last event: what is answered without a stream. */
+        /** @description The last event: the response of a request without a stream. */
         ChatAnswerEvent: {
             /**
-             * @description Of a start a `StartedChatBody`, of a continuation a `ContinuedChatBody`.
+             * @description A `StartedChatBody` for a start, a `ContinuedChatBody` for a continuation.
              * @example {
              *       "messages": [],
              *       "revision": 2
@@ -4497,10 +4497,10 @@ export interface components {
         ChatBody: {
             chat: components["schemas"]["BotChat"];
         };
-        /** @description The bot that runs: its version, look and settings. */
+        /** @description The bot that runs: its version, theme and settings. */
         ChatBot: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -4530,7 +4530,7 @@ export interface components {
              */
             version: string;
         };
-        /** @description More of a text that a language model is writing. The bubble that is going to show it has this id, and replaces what came in pieces. */
+        /** @description A piece of a text that a language model is writing. The bubble that will show the text has this id, and replaces the pieces. */
         ChatDeltaEvent: {
             /**
              * @description Id of the block in the flow.
@@ -4548,16 +4548,16 @@ export interface components {
              */
             type: "delta";
         };
-        /** @description One chat of a bot with what was said in it. */
+        /** @description One chat of a bot with its messages. */
         ChatDetailBody: {
             chat: components["schemas"]["BotChat"];
-            /** @description What was said, oldest first; of very long chats what was said last. */
+            /** @description The messages, oldest first; for very long chats, only the latest. */
             turns: components["schemas"]["ChatTurn"][];
         };
         /** @description The last event of a request that failed after others were sent. */
         ChatErrorEvent: {
             /**
-             * @description The body that it has without a stream.
+             * @description Body of the response without a stream.
              * @example {
              *       "code": "CONFLICT",
              *       "message": "Conflicting update",
@@ -4569,7 +4569,7 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description The status that it has without a stream.
+             * @description Status of the response without a stream.
              * @example 409
              */
             status: number;
@@ -4579,12 +4579,12 @@ export interface components {
              */
             type: "error";
         };
-        /** @description The data of an event of a chat that is streamed, as JSON in one line. */
+        /** @description Data of an event of a streamed chat, as JSON in one line. */
         ChatEvent: components["schemas"]["ChatLookEvent"] | components["schemas"]["ChatMessageEvent"] | components["schemas"]["ChatActionEvent"] | components["schemas"]["ChatDeltaEvent"] | components["schemas"]["ChatAnswerEvent"] | components["schemas"]["ChatErrorEvent"];
         /** @description A chat that changed hands. */
         ChatEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -4613,12 +4613,12 @@ export interface components {
         /** @description A chat that waits for a member. */
         ChatHandoffEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
             /**
-             * @description Id of the block that asked for a member; null where a member put the chat in line.
+             * @description Id of the block that requested a member; null if a member queued the chat.
              * @example block-people
              */
             blockId: string | null;
@@ -4649,7 +4649,7 @@ export interface components {
             data: components["schemas"]["ChatHandoffEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -4680,7 +4680,7 @@ export interface components {
             };
             payment?: components["schemas"]["ChatPayment"];
             /**
-             * @description The value to begin with.
+             * @description Initial value of the input.
              * @example ada@example.com
              */
             prefilledValue?: string;
@@ -4694,20 +4694,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Something noticed while the flow ran. */
+        /** @description A log entry of a turn. */
         ChatLog: {
             /**
-             * @description Where it happened.
+             * @description Location of the event.
              * @example Group Welcome
              */
             context?: string;
             /**
-             * @description What happened.
+             * @description Description of the event.
              * @example The mail was not sent
              */
             description: string;
             /**
-             * @description More about it.
+             * @description Further details.
              * @example Connection refused
              */
             details?: string;
@@ -4717,7 +4717,7 @@ export interface components {
              */
             status?: string;
         };
-        /** @description How the chat looks: the first event of a start. It is in the answer again. */
+        /** @description Appearance of the chat: the first event of a start. The event `answer` repeats it. */
         ChatLookEvent: {
             /**
              * @description The settings a client needs: `general` and `typingEmulation`.
@@ -4764,7 +4764,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The bot says something. It is in the answer again. */
+        /** @description A message of the bot. The event `answer` repeats it. */
         ChatMessageEvent: {
             message: components["schemas"]["MessageBubble"];
             /**
@@ -4776,7 +4776,7 @@ export interface components {
         /** @description A message of a visitor to people. */
         ChatMessageEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -4796,7 +4796,7 @@ export interface components {
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
-            /** @description What the visitor wrote. */
+            /** @description Messages of the visitor. */
             said: components["schemas"]["VisitorMessage"][];
             /**
              * @description Id of the chat session.
@@ -4809,7 +4809,7 @@ export interface components {
             data: components["schemas"]["ChatMessageEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -4844,7 +4844,7 @@ export interface components {
         /** @description New credentials of type chat-node. */
         ChatNodeCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -4860,12 +4860,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "chat-node";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -4878,7 +4878,7 @@ export interface components {
         /** @description A change of credentials of type chat-node. */
         ChatNodeCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -4894,12 +4894,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "chat-node";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -4951,7 +4951,7 @@ export interface components {
              */
             nextCursor: string | null;
         };
-        /** @description The payment that the chat waits for. Continue the chat with any message, or with none, to have it checked: the chat goes on once the service has read from the provider that the payment succeeded. */
+        /** @description The payment that the chat waits for. Continue the chat with any message, or with none, to check it. The chat continues once the service has read from the provider that the payment succeeded. */
         ChatPayment: {
             /**
              * @description Amount with its currency, to show.
@@ -4975,7 +4975,7 @@ export interface components {
             data: components["schemas"]["ChatEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -4986,36 +4986,36 @@ export interface components {
              */
             type: "chat.returned";
         };
-        /** @description A chat as it is now, for a client that comes back to it. */
+        /** @description The current state of a chat, for a client that comes back to it. */
         ChatSessionBody: {
             bot: components["schemas"]["ChatBot"];
-            /** @description What the chat waits for the client to do; actions that are done once are not repeated. */
+            /** @description Actions that the chat waits for; one-time actions are not repeated. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
             /**
-             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events.
              * @enum {string}
              */
             handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
-             * @description Whether the chat has ended.
+             * @description True if the chat has ended.
              * @example false
              */
             isOver: boolean;
             /**
-             * @description Id of the last event of the session; the events after it are those that come next.
+             * @description Id of the last event of the session; the next events come after it.
              * @example 3.1
              */
             lastEventId: string;
             /**
              * Format: double
-             * @description How far the chat is, in percent; only with the progress bar on.
+             * @description Progress of the chat in percent; only with the progress bar on.
              * @example 40
              */
             progress?: number;
@@ -5026,7 +5026,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -5035,7 +5035,7 @@ export interface components {
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
-            /** @description What was said, oldest first; of very long chats what was said last. */
+            /** @description The messages, oldest first; for very long chats, only the latest. */
             turns: components["schemas"]["ChatTurn"][];
         };
         /** @description A member handles a chat from now on. */
@@ -5043,7 +5043,7 @@ export interface components {
             data: components["schemas"]["ChatEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -5054,7 +5054,7 @@ export interface components {
              */
             type: "chat.taken";
         };
-        /** @description The timer of a chat: something that the bot does at a time, without a message. It goes with the chat; null where there is none. */
+        /** @description The timer of a chat: an action of the bot at a set time, without a message. It ends with the chat; null if there is none. */
         ChatTimer: {
             /**
              * Format: date-time
@@ -5063,12 +5063,12 @@ export interface components {
              */
             dueAt: string;
             /**
-             * @description True while people handle the chat: it does not fire then.
+             * @description True while people handle the chat; the timer does not fire then.
              * @example false
              */
             isPaused: boolean;
             /**
-             * @description `idle`: the branch for a visitor who does not answer. `wait`: the bot goes on. `handoff`: the way out when no member comes.
+             * @description `idle`: the branch for a visitor who does not answer. `wait`: the bot continues. `handoff`: the branch for a chat that no member takes.
              * @enum {string}
              */
             kind: "idle" | "wait" | "handoff";
@@ -5141,12 +5141,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Something that was said in a chat. */
+        /** @description A message in a chat. */
         ChatTurn: components["schemas"]["BotTurn"] | components["schemas"]["UserTurn"] | components["schemas"]["MemberTurn"];
-        /** @description What is to change in a chat. */
+        /** @description Changes to a chat; absent properties stay as they are. */
         ChatUpdate: {
             /**
-             * @description Id of the member who is to handle the chat, whoever does so now. Absent or null with `handledBy` `member` means the caller.
+             * @description Id of the member who takes the chat, also from another member. Absent or null with `handledBy` `member` means the caller.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId?: string | null;
@@ -5171,12 +5171,12 @@ export interface components {
              */
             readonly expiresAt?: unknown;
             /**
-             * @description Only with `handledBy` `bot`, of a chat that the bot does not handle: the group of the bot where the chat goes on.
+             * @description Group of the bot where the chat continues. Only with `handledBy` `bot`, for a chat that the bot does not handle.
              * @example group-welcome
              */
             groupId?: string;
             /**
-             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends.
              * @enum {string}
              */
             handledBy?: "bot" | "waiting" | "member";
@@ -5226,7 +5226,7 @@ export interface components {
              */
             readonly updatedAt?: unknown;
             /**
-             * @description New values, by the name of the variable; null empties. Others stay.
+             * @description New values, by variable name; null empties a variable. Others stay.
              * @example {
              *       "Email": "ada@example.com"
              *     }
@@ -5238,7 +5238,7 @@ export interface components {
         /** @description Open or close the Chatwoot widget. */
         ChatwootAction: {
             chatwoot: components["schemas"]["ScriptHolder"];
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -5275,7 +5275,7 @@ export interface components {
         /** @description New credentials of type chatwoot. */
         ChatwootCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -5291,12 +5291,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "chatwoot";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -5309,7 +5309,7 @@ export interface components {
         /** @description A change of credentials of type chatwoot. */
         ChatwootCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -5325,12 +5325,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "chatwoot";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -5340,7 +5340,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description An agent bot of an installation of Chatwoot. It writes to the conversations of its inboxes. */
+        /** @description An agent bot of a Chatwoot installation. It writes to the conversations of its inboxes. */
         ChatwootData: {
             /**
              * Format: password
@@ -5356,13 +5356,13 @@ export interface components {
             accountId: number;
             /**
              * Format: uri
-             * @description Address of the installation. The token goes there and nowhere else. Private addresses have to be allowed by the installation of this service.
+             * @description Address of the installation. The token is sent to no other address. Private addresses work only if the installation of this service allows them.
              * @example https://chatwoot.example.com
              */
             baseUrl: string;
             /**
              * Format: password
-             * @description Secret of the agent bot, which signs its events. For a Chatwoot before 4.13, which signs none, any long random text: the address of the events then has it.
+             * @description Secret with which the agent bot signs its events. A Chatwoot before 4.13 signs none: choose a long random text, and put it into the address of the events.
              * @example chatwoot-secret-example
              */
             secret: string;
@@ -5675,20 +5675,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One entry of the log of a chat client. Each text is kept up to 1,000 characters. */
+        /** @description One entry of the log of a chat client. Each text is cut at 1,000 characters. */
         ClientLog: {
             /**
-             * @description Where it happened.
+             * @description Location of the event.
              * @example While executing the script
              */
             context?: string;
             /**
-             * @description What happened.
+             * @description Description of the event.
              * @example Could not load the script
              */
             description: string;
             /**
-             * @description More about it.
+             * @description Further details.
              * @example net::ERR_BLOCKED_BY_CLIENT
              */
             details?: string;
@@ -5707,12 +5707,12 @@ export interface components {
              * @example console.log(name)
              */
             content: string;
-            /** @description Whether it is code rather than an expression. */
+            /** @description True if it is code rather than an expression. */
             isCode?: boolean;
-            /** @description Whether the code comes from an unknown author. */
+            /** @description True if the code comes from an unknown author. */
             isUnsafe?: boolean;
         };
-        /** @description Something the client has to do. */
+        /** @description An action of the client. */
         ClientSideAction: components["schemas"]["ScriptAction"] | components["schemas"]["SetVariableAction"] | components["schemas"]["ChatwootAction"] | components["schemas"]["ZendeskAction"] | components["schemas"]["CalendarAction"] | components["schemas"]["RedirectAction"] | components["schemas"]["WaitAction"] | components["schemas"]["HttpRequestAction"] | components["schemas"]["GoogleAnalyticsAction"] | components["schemas"]["PixelAction"] | components["schemas"]["StartPropertiesAction"] | components["schemas"]["ListenForWebhookAction"];
         /** @description Runs a script in the browser of the visitor or on the server. */
         CodeBlock: {
@@ -5811,7 +5811,7 @@ export interface components {
              */
             publicationId: string | null;
             /**
-             * @description Whether this is the draft or a publication.
+             * @description Kind of the flow: the draft or a publication.
              * @enum {string}
              */
             state: "draft" | "publication";
@@ -5848,12 +5848,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What differs between two states of a bot. */
+        /** @description The differences between two states of a bot. */
         ComparisonBody: {
             /** @description The differences. */
             changes: components["schemas"]["FlowChange"][];
             from: components["schemas"]["ComparedFlow"];
-            /** @description False where there are more differences than the list holds: 1,000, or 8 MB of values. */
+            /** @description False if there are more differences than the list holds: 1,000, or 8 MB of values. */
             isComplete: boolean;
             to: components["schemas"]["ComparedFlow"];
         };
@@ -5950,21 +5950,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The reply of the person who chats. */
+        /** @description The reply of the visitor. */
         ContinueChatBody: {
             /**
-             * @description The reply; absent or null skips an input that may be skipped, or says that an awaited action is done.
+             * @description The reply; absent or null skips an optional input, or confirms that an awaited action is done.
              * @example ada@example.com
              */
             message?: components["schemas"]["Message"] | null;
             /**
              * Format: int32
-             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.
              * @example 1
              */
             revision?: number;
             /**
-             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
+             * @description Format of the texts of the bot: a tree of formatted nodes, or Markdown.
              * @default richText
              * @enum {string}
              */
@@ -5972,38 +5972,38 @@ export interface components {
         };
         /** @description A further turn of a chat. Without `input` and awaited action it is over. */
         ContinuedChatBody: {
-            /** @description What the client has to do, in order; absent when there is nothing. */
+            /** @description Actions of the client, in order; absent if there are none. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
             /**
-             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events.
              * @enum {string}
              */
             handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
-             * @description The reply as it was understood, when that differs from what was sent.
+             * @description The reply as it was understood, if that differs from the sent one.
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the turn ran, for whoever builds the client. */
+            /** @description Log of the turn, for developers of the client. */
             logs?: components["schemas"]["ChatLog"][];
-            /** @description What the bot says, in order. */
+            /** @description Messages of the bot, in order. */
             messages: components["schemas"]["MessageBubble"][];
             /**
              * Format: double
-             * @description How far the chat is, in percent; only with the progress bar on.
+             * @description Progress of the chat in percent; only with the progress bar on.
              * @example 40
              */
             progress?: number;
             /**
              * Format: int32
-             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -6027,7 +6027,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Where to create which bot. */
+        /** @description The bot to create, and its workspace. */
         CreateBotBody: {
             bot: components["schemas"]["BotCreate"];
             /**
@@ -6050,7 +6050,7 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string | null;
-            /** @description Whether the token stops working within 7 days, or has stopped: time to renew it. */
+            /** @description True if the token stops working within 7 days, or has stopped: time to renew it. */
             expiresSoon: boolean;
             /**
              * @description The last four characters of the token.
@@ -6069,12 +6069,12 @@ export interface components {
              */
             lastUsedAt: string | null;
             /**
-             * @description What the token is for, as its owner wrote it.
+             * @description Purpose of the token, as its owner wrote it.
              * @example Nightly export
              */
             name: string;
             /**
-             * @description What the token can do at most; what its owner may do is for their roles to say.
+             * @description Maximum rights of the token; the roles of its owner can limit them further.
              * @example [
              *       "read",
              *       "results"
@@ -6087,7 +6087,7 @@ export interface components {
              */
             token: string;
             /**
-             * @description The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none.
+             * @description Workspace that the token is bound to: outside of it, the token acts as if its owner had no role. Null for a token that is bound to none.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string | null;
@@ -6100,12 +6100,12 @@ export interface components {
         CreatedInvitationBody: {
             invitation: components["schemas"]["Invitation"];
             /**
-             * @description The page on which the person accepts. It is shown only here.
+             * @description The page that accepts the invitation. It is shown only here.
              * @example http://localhost:3000/invitations/EXAMPLEexampleEXAMPLEexample00000000000000
              */
             link: string;
         };
-        /** @description Where to create which folder. */
+        /** @description The folder to create, and its workspace. */
         CreateFolderBody: {
             folder: components["schemas"]["FolderCreate"];
             /**
@@ -6118,7 +6118,7 @@ export interface components {
         CredentialsBody: {
             credentials: components["schemas"]["StoredCredentials"];
         };
-        /** @description New credentials; the type says what they consist of. */
+        /** @description New credentials; the type decides about their data. */
         CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["GoogleSheetsCredentialsCreate"] | components["schemas"]["StripeCredentialsCreate"] | components["schemas"]["ChatwootCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"] | components["schemas"]["GmailCredentialsCreate"];
         /** @description The credentials of a workspace. */
         CredentialsList: {
@@ -6128,12 +6128,12 @@ export interface components {
         /** @description The outcome of a test of credentials. */
         CredentialsTest: {
             /**
-             * @description Words of the service, without the secret.
+             * @description Message of the service, without the secret.
              * @example OpenAI accepts the credentials
              */
             message: string;
             /**
-             * @description `accepted` and `rejected` are the word of the service. `unclear`: it answered with something else, such as a limit. `unreachable`: it did not answer, or may not be called. `untestable`: it tells nobody.
+             * @description `accepted` and `rejected`: the verdict of the service. `unclear`: it responded with something else, such as a limit. `unreachable`: it did not respond, or may not be called. `untestable`: it offers no test.
              * @example accepted
              * @enum {string}
              */
@@ -6145,11 +6145,11 @@ export interface components {
              */
             status: number | null;
         };
-        /** @description What the service said about credentials. */
+        /** @description The verdict of the service on credentials. */
         CredentialsTestBody: {
             test: components["schemas"]["CredentialsTest"];
         };
-        /** @description A change of credentials. The type is the one they have; data that are given replace all. */
+        /** @description A change of credentials. The type is the stored one; given data replace all stored data. */
         CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["StripeCredentialsUpdate"] | components["schemas"]["ChatwootCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"] | components["schemas"]["GmailCredentialsUpdate"];
         /** @description State of the stored record, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent if the record has none. */
         CurrentState: {
@@ -6170,7 +6170,7 @@ export interface components {
              */
             updatedAt?: string;
         };
-        /** @description The user that a token stands for. */
+        /** @description The user of a token. */
         CurrentUser: {
             /**
              * @description E-mail address of the user.
@@ -6318,7 +6318,7 @@ export interface components {
         /** @description New credentials of type deepseek. */
         DeepSeekCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -6334,12 +6334,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "deepseek";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -6352,7 +6352,7 @@ export interface components {
         /** @description A change of credentials of type deepseek. */
         DeepSeekCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -6368,12 +6368,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "deepseek";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -6414,7 +6414,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which results were deleted. */
+        /** @description The results that were deleted. */
         DeletedResultsEventData: {
             /**
              * @description Id of the bot.
@@ -6423,12 +6423,12 @@ export interface components {
             botId: string;
             /**
              * Format: date-time
-             * @description Only results that began before it were deleted; null where that does not matter. With neither, all results were deleted.
+             * @description Only results that began before it were deleted; null without such a bound. If `resultIds` is null too, all results were deleted.
              * @example null
              */
             createdBefore: string | null;
             /**
-             * @description The ids that were named; null where none were.
+             * @description Ids that the request named; null if it named none.
              * @example null
              */
             resultIds: string[] | null;
@@ -6438,39 +6438,39 @@ export interface components {
             apiToken?: components["schemas"]["CreatedApiToken"];
             /**
              * Format: int32
-             * @description Seconds to wait before the next request at least.
+             * @description Minimum seconds to wait before the next request.
              * @example 5
              */
             interval: number;
             /**
-             * @description What the person has decided, or that the program asks too often.
+             * @description Decision of the user, or `slowDown` if the program polls too often.
              * @enum {string}
              */
             status: "pending" | "slowDown" | "allowed" | "denied";
         };
-        /** @description The login to ask about. */
+        /** @description The login to poll for. */
         DeviceLoginContinue: {
             /**
-             * @description The secret code of the program, as start device login answers it. It is shown to nobody.
+             * @description The secret code of the program, as start device login returns it. Show it to nobody.
              * @example EXAMPLEexampleEXAMPLEexample00000000000000
              */
             deviceCode: string;
         };
-        /** @description The token that a program asks a person for. */
+        /** @description The token that a program requests from a user. */
         DeviceLoginStart: {
             /**
              * Format: int32
-             * @description After how many days the token stops working; absent means never.
+             * @description Days after which the token stops working; absent means never.
              * @example 90
              */
             expiresInDays?: number;
             /**
-             * @description What the token is for, as its owner wrote it.
+             * @description Purpose of the token, as its owner wrote it.
              * @example Nightly export
              */
             name: string;
             /**
-             * @description What the token can do at most; absent means everything that its owner can.
+             * @description Maximum rights of the token; absent means all rights of its owner.
              * @example [
              *       "read",
              *       "write"
@@ -6507,7 +6507,7 @@ export interface components {
         /** @description New credentials of type dify-ai. */
         DifyAiCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -6523,12 +6523,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "dify-ai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -6541,7 +6541,7 @@ export interface components {
         /** @description A change of credentials of type dify-ai. */
         DifyAiCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -6557,12 +6557,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "dify-ai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -6645,7 +6645,7 @@ export interface components {
          * @enum {string}
          */
         DocumentVersion: "3" | "4" | "5" | "6" | "6.1";
-        /** @description What the new bot has of its own. */
+        /** @description Name and folder of the new bot. */
         DuplicateBotBody: {
             /**
              * @description Id of a folder of the workspace to put the new bot into; null for none. Default: the folder of the bot.
@@ -6666,7 +6666,7 @@ export interface components {
              */
             backgroundUrl?: string;
             /**
-             * @description URL of the person's picture.
+             * @description URL of the visitor's picture.
              * @example https://example.com/ada.png
              */
             guestAvatarUrl?: string;
@@ -6752,7 +6752,7 @@ export interface components {
         /** @description New credentials of type elevenlabs. */
         ElevenLabsCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -6768,12 +6768,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "elevenlabs";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -6786,7 +6786,7 @@ export interface components {
         /** @description A change of credentials of type elevenlabs. */
         ElevenLabsCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -6802,12 +6802,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "elevenlabs";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -7044,7 +7044,7 @@ export interface components {
             data: components["schemas"]["TestEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -7076,7 +7076,7 @@ export interface components {
             path: string[];
         };
         /**
-         * @description What can happen. The list is open: later versions add types.
+         * @description Type of an event. The list is open: later versions add types.
          * @enum {string}
          */
         EventType: "bot.created" | "bot.updated" | "bot.deleted" | "bot.published" | "bot.unpublished" | "result.started" | "result.answered" | "result.completed" | "chat.handoffRequested" | "chat.taken" | "chat.returned" | "chat.messageReceived" | "results.deleted";
@@ -7099,17 +7099,17 @@ export interface components {
              * @example 🤖
              */
             icon: string | null;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
              */
             name: string;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -7136,17 +7136,17 @@ export interface components {
              * @example 🤖
              */
             icon: string | null;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
              */
             name: string;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -7173,17 +7173,17 @@ export interface components {
              * @example 🤖
              */
             icon: string | null;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
              */
             name: string;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -7210,17 +7210,17 @@ export interface components {
              * @example 🤖
              */
             icon: string | null;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
              */
             name: string;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -7247,17 +7247,17 @@ export interface components {
              * @example 🤖
              */
             icon: string | null;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
              */
             name: string;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -7363,12 +7363,12 @@ export interface components {
         /** @description One difference between two flows. */
         FlowChange: {
             /**
-             * @description The value in `to`; absent where there is none.
+             * @description The value in `to`; absent if there is none.
              * @example Your work e-mail
              */
             after?: unknown;
             /**
-             * @description The value in `from`; absent where there was none.
+             * @description The value in `from`; absent if there was none.
              * @example Your e-mail
              */
             before?: unknown;
@@ -7378,7 +7378,7 @@ export interface components {
              */
             blockId: string | null;
             /**
-             * @description How it changed. A group or variable with another name is `renamed`. A group or event at another place of the canvas is `moved`, and so is a block or item at another place of the flow. Other properties are `changed`, with one entry for each.
+             * @description Kind of the change. A group or variable with another name is `renamed`. A group or event at another position on the canvas is `moved`, and so is a block or item at another position in the flow. Other properties are `changed`, with one entry for each.
              * @enum {string}
              */
             change: "added" | "removed" | "renamed" | "moved" | "changed";
@@ -7403,7 +7403,7 @@ export interface components {
              */
             message: string;
             /**
-             * @description Path of the property within the part; empty where the part as a whole changed.
+             * @description Path of the property within the part; empty if the part as a whole changed.
              * @example [
              *       "options",
              *       "labels",
@@ -7414,12 +7414,12 @@ export interface components {
         };
         /** @description The result of a check. */
         FlowCheckBody: {
-            /** @description What was found; the first 1,000. */
+            /** @description The findings; the first 1,000. */
             findings: components["schemas"]["FlowFinding"][];
         };
         /** @description An event that begins a branch of the flow. The type names its trigger. */
         FlowEvent: components["schemas"]["StartEvent"] | components["schemas"]["CommandEvent"] | components["schemas"]["ReplyEvent"] | components["schemas"]["InvalidReplyEvent"] | components["schemas"]["IdleEvent"] | components["schemas"]["OpaqueEvent"];
-        /** @description Something in a flow that would misbehave when it runs. */
+        /** @description A part of a flow that would misbehave when it runs. */
         FlowFinding: {
             /**
              * @description Kind of the finding, for programs.
@@ -7427,12 +7427,12 @@ export interface components {
              */
             code: string;
             /**
-             * @description What would happen, for people.
+             * @description Effect of the finding, for people.
              * @example The edge it leaves by does not exist
              */
             message: string;
             /**
-             * @description Where in the flow; indexes are written as text.
+             * @description Path in the flow; indexes are written as text.
              * @example [
              *       "groups",
              *       "0",
@@ -7443,7 +7443,7 @@ export interface components {
              */
             path: string[];
             /**
-             * @description Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in the warnings of an import.
+             * @description `error`: a chat cannot do what the flow says. `warning`: the author probably did not mean it. Absent in the warnings of an import.
              * @enum {string}
              */
             severity?: "error" | "warning";
@@ -7457,7 +7457,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Id of the folder, as create and list answer it.
+             * @description Id of the folder, as create and list return it.
              * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
              */
             id: string;
@@ -7483,7 +7483,7 @@ export interface components {
              */
             workspaceId: string;
         };
-        /** @description One folder, without what is in it. */
+        /** @description One folder, without its contents. */
         FolderBody: {
             folder: components["schemas"]["Folder"];
         };
@@ -7530,7 +7530,7 @@ export interface components {
              */
             nextCursor: string | null;
         };
-        /** @description What to change; properties that are absent stay. */
+        /** @description Changes; absent properties stay as they are. */
         FolderUpdate: {
             /**
              * @description Read-only time of creation; accepted and ignored.
@@ -7649,7 +7649,7 @@ export interface components {
         /** @description New credentials of type gmail. */
         GmailCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -7665,12 +7665,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "gmail";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -7683,7 +7683,7 @@ export interface components {
         /** @description A change of credentials of type gmail. */
         GmailCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -7699,12 +7699,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "gmail";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -7783,7 +7783,7 @@ export interface components {
         };
         /** @description Send an event to Google Analytics. */
         GoogleAnalyticsAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Options of the block, with placeholders filled in.
@@ -7971,7 +7971,7 @@ export interface components {
         /** @description New credentials of type google sheets. */
         GoogleSheetsCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -7987,12 +7987,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "google sheets";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -8005,7 +8005,7 @@ export interface components {
         /** @description A change of credentials of type google sheets. */
         GoogleSheetsCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -8021,12 +8021,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "google sheets";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -8108,7 +8108,7 @@ export interface components {
         /** @description New credentials of type groq. */
         GroqCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -8124,12 +8124,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "groq";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -8142,7 +8142,7 @@ export interface components {
         /** @description A change of credentials of type groq. */
         GroqCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -8158,12 +8158,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "groq";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -8222,22 +8222,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How editors generate titles of groups. */
+        /** @description Settings for generated titles of groups in editors. */
         GroupTitlesAutoGeneration: {
             /**
              * @description Id of the credentials used.
              * @example cred_1
              */
             credentialsId?: string;
-            /** @description Whether titles of new groups are generated. */
+            /** @description True if titles of new groups are generated. */
             isEnabled?: boolean;
             /**
-             * @description The model asked.
+             * @description The model.
              * @example small
              */
             model?: string;
             /**
-             * @description The instruction sent.
+             * @description The instruction to the model.
              * @example Name this group
              */
             prompt?: string;
@@ -8309,9 +8309,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Send a request and continue with the answer. */
+        /** @description Send a request and continue with the response. */
         HttpRequestAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             httpRequestToExecute: components["schemas"]["HttpRequestDetails"];
             /**
@@ -8605,7 +8605,7 @@ export interface components {
              */
             type: "image";
         };
-        /** @description Where to import which document. */
+        /** @description The document to import, and its destination. */
         ImportBotBody: {
             bot: components["schemas"]["BotImport"];
             /**
@@ -8624,15 +8624,15 @@ export interface components {
             bot: components["schemas"]["Bot"];
             /**
              * Format: int32
-             * @description How many findings keep a chat from doing what the flow says. Check a bot lists them.
+             * @description Number of findings that keep a chat from doing what the flow says. Check a bot lists them.
              * @example 0
              */
             errorsFound: number;
-            /** @description What was dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and those whose credentials the workspace does not have. */
+            /** @description Parts that were dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and blocks whose credentials the workspace does not have. */
             warnings: components["schemas"]["FlowFinding"][];
             /**
              * Format: int32
-             * @description How many findings the author probably did not mean. Check a bot lists them.
+             * @description Number of findings that the author probably did not mean. Check a bot lists them.
              * @example 0
              */
             warningsFound: number;
@@ -8689,7 +8689,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A role that waits for the person with an e-mail address. */
+        /** @description A role in a workspace, offered to an e-mail address. */
         Invitation: {
             /**
              * Format: date-time
@@ -8709,7 +8709,7 @@ export interface components {
              */
             expiresAt: string;
             /**
-             * @description Id of the invitation, as create and list answer it.
+             * @description Id of the invitation, as create and list return it.
              * @example 01jr5xdq1b2k6e0j5a7c9d1f3h
              */
             id: string;
@@ -8724,7 +8724,7 @@ export interface components {
              */
             role: "ADMIN" | "MEMBER" | "GUEST";
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -8766,11 +8766,11 @@ export interface components {
          *     - `concurrency_exceeded`: too many requests of the caller run at once.
          *     - `conflict`: the record is in another state than the request expects; `current` has that state.
          *     - `custom`: another rule of the contract is broken; the message says which.
-         *     - `daily_quota_exceeded`: the address, or all visitors of the bot, stored as much as they may in a day.
+         *     - `daily_quota_exceeded`: the address, or the visitors of the bot together, reached the daily limit of storage.
          *     - `disabled_user`: the user with this e-mail address is disabled.
          *     - `disk_full`: the disk of the installation has too little room left for files.
          *     - `expired`: the token has expired.
-         *     - `files_not_kept`: the installation has no place for files.
+         *     - `files_not_kept`: the installation stores no files.
          *     - `in_progress`: a request with this idempotency key is still running.
          *     - `incomplete`: the body ended early.
          *     - `invalid_cursor`: the cursor was not made for this list and filter.
@@ -8788,19 +8788,19 @@ export interface components {
          *     - `malformed`: the header or the request cannot be read.
          *     - `missing`: a header that is needed was not sent.
          *     - `missing_scope`: the token lacks a scope, which the message names.
-         *     - `no_encryption_key`: the installation has no key to encrypt credentials with; whoever runs it has to set one.
+         *     - `no_encryption_key`: the installation has no key to encrypt credentials with; its operator has to set one.
          *     - `no_role`: the caller has no role there that allows this, or there is no such record.
          *     - `not_multiple_of`: the number is not one of the allowed steps.
          *     - `not_published`: the bot is not published.
          *     - `not_waiting`: the chat does not wait at this block.
          *     - `origin_not_allowed`: the settings of the bot do not allow this origin, or only pages of the service may send this.
-         *     - `private_address`: the address is in a private network, or is none that the installation lets requests leave to.
+         *     - `private_address`: the address is in a private network, or the installation allows no requests to it.
          *     - `quota_exceeded`: the record would have more entries than it may.
          *     - `rate_exceeded`: the caller sent too many requests in a window of time.
          *     - `repeated`: a parameter was given more than once.
          *     - `required`: the property is required together with another one.
-         *     - `reserved_host`: the host is one of the service, or above or below one; the domain of a bot has another one.
-         *     - `result_deleted`: the result was deleted, and with it what this is about.
+         *     - `reserved_host`: the host is one of the service, or above or below one; the domain of a bot needs another one.
+         *     - `result_deleted`: the result that this belongs to was deleted.
          *     - `reused`: the idempotency key belongs to another request.
          *     - `revoked`: the token was revoked.
          *     - `role_too_low`: the role of the caller in the workspace does not allow this; the message names the one that does.
@@ -8808,7 +8808,7 @@ export interface components {
          *     - `too_big`: the value is longer or larger than allowed.
          *     - `too_deep`: the body is nested too deeply.
          *     - `too_large`: the body is over the limit of the operation.
-         *     - `too_many_files`: the chat has had as many or as large files as it may.
+         *     - `too_many_files`: the chat has reached its limit of files or of their size.
          *     - `too_many_keys`: an object has too many properties.
          *     - `too_many_values`: the body has too many values.
          *     - `too_small`: the value is shorter or smaller than allowed.
@@ -8819,7 +8819,7 @@ export interface components {
          *     - `unknown_command`: the bot has no event for the command.
          *     - `unknown_credentials`: there are no such credentials in the workspace.
          *     - `unknown_delivery`: there is no such delivery.
-         *     - `unknown_device_code`: the code of the device was used, has expired, or never was.
+         *     - `unknown_device_code`: the code of the device was used, has expired, or never existed.
          *     - `unknown_endpoint`: there is no such webhook endpoint in the workspace.
          *     - `unknown_folder`: the folder does not exist in the workspace.
          *     - `unknown_member`: the workspace has no such member.
@@ -8892,15 +8892,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The last message of the visitor or of a member in a chat that people handle; null while the bot handles it, and before the visitor has written. */
+        /** @description The last message of the visitor or a member in a chat that people handle. Null while the bot handles it, and before the visitor has written. */
         LastMessage: {
             /**
-             * @description Who wrote it.
+             * @description Author of the message.
              * @enum {string}
              */
             role: "user" | "member";
             /**
-             * @description Its first 200 characters; of files their names.
+             * @description First 200 characters of the text; for files, their names.
              * @example Is anybody there?
              */
             text: string;
@@ -9404,7 +9404,7 @@ export interface components {
         };
         /** @description Wait until an outside call continues the chat. */
         ListenForWebhookAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -9479,7 +9479,7 @@ export interface components {
         /** @description A user and their role in a workspace. */
         Member: {
             /**
-             * @description Whether the user is disabled: they cannot sign in, and do not count as an admin.
+             * @description True if the user is disabled: they cannot sign in, and do not count as an admin.
              * @example false
              */
             isDisabled: boolean;
@@ -9490,12 +9490,12 @@ export interface components {
             role: "ADMIN" | "MEMBER" | "GUEST";
             user: components["schemas"]["MemberUser"];
             /**
-             * @description Id of the user, as the list of members answers it.
+             * @description Id of the user, as the list of members returns it.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             userId: string;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -9504,7 +9504,7 @@ export interface components {
         MemberBody: {
             member: components["schemas"]["Member"];
         };
-        /** @description Who to add with which role. */
+        /** @description The user to add, and their role. */
         MemberCreate: {
             /**
              * @description E-mail address of the user.
@@ -9537,22 +9537,22 @@ export interface components {
              */
             attachedFileUrls?: string[];
             /**
-             * @description The text; may be absent where files are sent.
+             * @description The text; may be absent if files are sent.
              * @example I look into it.
              */
             text?: string;
             /**
-             * @description How the text is written. Markdown is shown with its formatting.
+             * @description Format of the text. Markdown is shown with its formatting.
              * @default plain
              * @enum {string}
              */
             textFormat?: "plain" | "markdown";
         };
-        /** @description Something a member of the workspace wrote to the person. */
+        /** @description A message of a member to the visitor. */
         MemberTurn: {
             message: components["schemas"]["MessageBubble"];
             /**
-             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @description Role of the author. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             role: "member";
@@ -9590,7 +9590,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description The person behind a membership. */
+        /** @description The user behind a membership. */
         MemberUser: {
             /**
              * @description E-mail address, or null.
@@ -9608,11 +9608,11 @@ export interface components {
              */
             name: string | null;
         };
-        /** @description What the person says: a plain text, or a message with its kind. */
+        /** @description Message of the visitor: a plain text, or a message with its kind. */
         Message: components["schemas"]["PlainMessage"] | components["schemas"]["StructuredMessage"];
-        /** @description Something the bot says or shows. */
+        /** @description A message of the bot. */
         MessageBubble: components["schemas"]["TextMessageBubble"] | components["schemas"]["ImageMessageBubble"] | components["schemas"]["VideoMessageBubble"] | components["schemas"]["AudioMessageBubble"] | components["schemas"]["EmbedMessageBubble"];
-        /** @description How the text came about. */
+        /** @description Origin of the text of a message. */
         MessageMetadata: {
             /**
              * @description Id of the item that was chosen.
@@ -9672,7 +9672,7 @@ export interface components {
         /** @description New credentials of type mistral. */
         MistralCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -9688,12 +9688,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "mistral";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -9706,7 +9706,7 @@ export interface components {
         /** @description A change of credentials of type mistral. */
         MistralCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -9722,12 +9722,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "mistral";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -9815,7 +9815,7 @@ export interface components {
         /** @description New credentials of type nocodb. */
         NocoDbCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -9831,12 +9831,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "nocodb";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -9849,7 +9849,7 @@ export interface components {
         /** @description A change of credentials of type nocodb. */
         NocoDbCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -9865,12 +9865,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "nocodb";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -10118,7 +10118,7 @@ export interface components {
         /** @description New credentials of type openai. */
         OpenAiCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -10134,12 +10134,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "openai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -10152,7 +10152,7 @@ export interface components {
         /** @description A change of credentials of type openai. */
         OpenAiCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -10168,12 +10168,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "openai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -10358,7 +10358,7 @@ export interface components {
         /** @description New credentials of type open-router. */
         OpenRouterCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -10374,12 +10374,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "open-router";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -10392,7 +10392,7 @@ export interface components {
         /** @description A change of credentials of type open-router. */
         OpenRouterCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -10408,12 +10408,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "open-router";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -10525,7 +10525,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description With these a client shows the form of the provider itself. Absent where the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials. */
+        /** @description Data with which a client shows the form of the provider itself. Absent if the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials. */
         PaymentFormOptions: {
             /**
              * @description Amount with its currency, to show.
@@ -10666,7 +10666,7 @@ export interface components {
         /** @description New credentials of type perplexity. */
         PerplexityCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -10682,12 +10682,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "perplexity";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -10700,7 +10700,7 @@ export interface components {
         /** @description A change of credentials of type perplexity. */
         PerplexityCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -10716,12 +10716,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "perplexity";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -10912,7 +10912,7 @@ export interface components {
         };
         /** @description Send an event to the Meta pixel. */
         PixelAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -11026,7 +11026,7 @@ export interface components {
         /** @description New credentials of type posthog. */
         PostHogCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -11042,12 +11042,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "posthog";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -11060,7 +11060,7 @@ export interface components {
         /** @description A change of credentials of type posthog. */
         PostHogCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -11076,12 +11076,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "posthog";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -11208,7 +11208,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -11224,7 +11224,7 @@ export interface components {
         /** @description A publication whose flow is written in version 3. */
         PublicationV3: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11245,7 +11245,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -11261,13 +11261,13 @@ export interface components {
              * @enum {string}
              */
             version: "3";
-            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            /** @description Findings of the check when it was published; they never prevent publishing. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description A publication whose flow is written in version 4. */
         PublicationV4: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11288,7 +11288,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -11304,13 +11304,13 @@ export interface components {
              * @enum {string}
              */
             version: "4";
-            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            /** @description Findings of the check when it was published; they never prevent publishing. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description A publication whose flow is written in version 5. */
         PublicationV5: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11331,7 +11331,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -11347,13 +11347,13 @@ export interface components {
              * @enum {string}
              */
             version: "5";
-            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            /** @description Findings of the check when it was published; they never prevent publishing. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description A publication whose flow is written in version 6. */
         PublicationV6: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11374,7 +11374,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -11390,13 +11390,13 @@ export interface components {
              * @enum {string}
              */
             version: "6";
-            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            /** @description Findings of the check when it was published; they never prevent publishing. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description A publication whose flow is written in version 6.1. */
         PublicationV61: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11417,7 +11417,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -11433,7 +11433,7 @@ export interface components {
              * @enum {string}
              */
             version: "6.1";
-            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            /** @description Findings of the check when it was published; they never prevent publishing. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description Lets every user with an account read the bot. */
@@ -11443,15 +11443,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Says that the bot is published, and what the check found. */
+        /** @description Says that the bot is published, with findings of the check. */
         PublishedBody: {
             /**
              * Format: int32
-             * @description How many findings keep a chat from doing what the flow says. Check a bot lists them.
+             * @description Number of findings that keep a chat from doing what the flow says. Check a bot lists them.
              * @example 0
              */
             errorsFound: number;
-            /** @description The first ten findings that are errors. Check a bot lists all findings. */
+            /** @description The first ten errors. Check a bot lists all findings. */
             firstErrors: components["schemas"]["FlowFinding"][];
             /**
              * @description Confirms success.
@@ -11460,7 +11460,7 @@ export interface components {
             message: "success";
             /**
              * Format: int32
-             * @description How many findings the author probably did not mean. Check a bot lists them.
+             * @description Number of findings that the author probably did not mean. Check a bot lists them.
              * @example 0
              */
             warningsFound: number;
@@ -11471,7 +11471,7 @@ export interface components {
         PublishedBotBody: {
             publishedBot: components["schemas"]["PublishedBot"];
             /**
-             * @description The version in which the copy was published, also when the answer is converted.
+             * @description Version in which the copy was published, also if the response is converted.
              * @enum {string}
              */
             version: "3" | "4" | "5" | "6" | "6.1";
@@ -11479,7 +11479,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 3. */
         PublishedBotV3: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11519,7 +11519,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 4. */
         PublishedBotV4: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11559,7 +11559,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 5. */
         PublishedBotV5: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11599,7 +11599,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 6. */
         PublishedBotV6: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11639,7 +11639,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 6.1. */
         PublishedBotV61: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11805,9 +11805,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Tells the client to open an address. */
+        /** @description Open an address in the browser. */
         RedirectAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -11842,9 +11842,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The address to open, and where. */
+        /** @description The address to open. */
         RedirectDetails: {
-            /** @description Whether to open a new tab. */
+            /** @description True to open a new tab. */
             isNewTab?: boolean;
             /**
              * @description The address.
@@ -11948,12 +11948,12 @@ export interface components {
              */
             message: string;
         };
-        /** @description What one person answered in one chat. */
+        /** @description The answers of one visitor in one chat. */
         Result: {
             /** @description The answers, in the order they were given. */
             answers: components["schemas"]["Answer"][];
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -11963,16 +11963,16 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             createdAt: string;
-            /** @description Whether at least one answer was given. */
+            /** @description True if at least one answer was given. */
             hasStarted: boolean;
             /**
-             * @description Id of the result, as the list of results answers it.
+             * @description Id of the result, as the list of results returns it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             id: string;
             /** @description Always false: archived results are not shown. */
             isArchived: boolean;
-            /** @description Whether the chat reached an end and had at least one answer. */
+            /** @description True if the chat reached an end and had at least one answer. */
             isCompleted: boolean;
             /**
              * @description Id of the chat session that wrote last; null when none did.
@@ -11987,7 +11987,7 @@ export interface components {
             data: components["schemas"]["AnsweredResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -12007,7 +12007,7 @@ export interface components {
             data: components["schemas"]["ResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -12032,7 +12032,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Whether at least one answer was given.
+             * @description True if at least one answer was given.
              * @example true
              */
             hasStarted: boolean;
@@ -12042,7 +12042,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Whether the chat reached an end and had at least one answer.
+             * @description True if the chat reached an end and had at least one answer.
              * @example false
              */
             isCompleted: boolean;
@@ -12052,7 +12052,7 @@ export interface components {
              */
             lastChatSessionId: string;
         };
-        /** @description An example of what a block sends. */
+        /** @description An example of the data that a block sends. */
         ResultExampleBody: {
             /**
              * @description Made-up values by name.
@@ -12064,21 +12064,21 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @description Something noticed while a chat ran. */
+        /** @description A log entry of a chat. */
         ResultLog: {
             /**
-             * @description Where it happened, or null.
+             * @description Location of the event, or null.
              * @example Group Welcome
              */
             context: string | null;
             /**
              * Format: date-time
-             * @description When it was noticed.
+             * @description Time of the entry.
              * @example 2026-03-04T10:15:30.120Z
              */
             createdAt: string;
             /**
-             * @description What happened.
+             * @description Description of the event.
              * @example The mail was not sent
              */
             description: string;
@@ -12093,12 +12093,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the result, as the list of results answers it.
+             * @description Id of the result, as the list of results returns it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
             /**
-             * @description Kind of the entry: `error`, `success`, `info`, or whatever a client sent.
+             * @description Kind of the entry: `error`, `success`, `info`, or any text that a client sent.
              * @example error
              */
             status: string;
@@ -12128,7 +12128,7 @@ export interface components {
             data: components["schemas"]["DeletedResultsEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -12139,7 +12139,7 @@ export interface components {
              */
             type: "results.deleted";
         };
-        /** @description How an editor shows the table of results. */
+        /** @description Layout of the table of results in an editor. */
         ResultsTablePreferences: {
             /**
              * @description Ids of the columns from left to right.
@@ -12150,7 +12150,7 @@ export interface components {
              */
             columnsOrder: string[];
             /**
-             * @description Whether a column is shown, by its id.
+             * @description Visibility of a column, by its id.
              * @example {
              *       "email": true
              *     }
@@ -12170,12 +12170,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A person began to answer. */
+        /** @description A visitor gave the first answer of a chat. */
         ResultStartedEvent: {
             data: components["schemas"]["ResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -12186,14 +12186,14 @@ export interface components {
              */
             type: "result.started";
         };
-        /** @description A variable and the value that the chat gave it last. */
+        /** @description A variable and its last value in the chat. */
         ResultVariable: {
             /**
              * @description Id of the variable.
              * @example variable-email
              */
             id: string;
-            /** @description Whether the variable lives only as long as the chat. */
+            /** @description True if the variable lives only as long as the chat. */
             isSessionVariable?: boolean;
             /**
              * @description Name of the variable.
@@ -12239,18 +12239,18 @@ export interface components {
         /** @description The new secret of an endpoint, shown this once. */
         RotatedWebhookSecret: {
             /**
-             * @description Id of the endpoint, as create and list answer it.
+             * @description Id of the endpoint, as create and list return it.
              * @example 01jr5xam8y9g3b7f2x4z6a8c0e
              */
             endpointId: string;
             /**
              * Format: date-time
-             * @description Until when events are signed with the previous secret as well, 24 hours from now.
+             * @description End of the previous secret, 24 hours from now; until then events are signed with both.
              * @example 2026-03-04T10:15:30.120Z
              */
             previousSecretExpiresAt: string;
             /**
-             * @description The key that signatures are made with, as Standard Webhooks writes it. It is shown only here.
+             * @description The key of the signatures, in the form of Standard Webhooks. It is shown only here.
              * @example whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0=
              */
             secret: string;
@@ -12260,9 +12260,9 @@ export interface components {
             /** @description The entries, in order. */
             clientLogs: components["schemas"]["ClientLog"][];
         };
-        /** @description Tells the client to run a script. */
+        /** @description Run a script on the client. */
         ScriptAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -12289,7 +12289,7 @@ export interface components {
              */
             value?: unknown;
         };
-        /** @description A script and what it is for. */
+        /** @description A script for the client to run. */
         ScriptHolder: {
             scriptToExecute: components["schemas"]["ClientScript"];
         };
@@ -12329,7 +12329,7 @@ export interface components {
         /** @description New credentials of type segment. */
         SegmentCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -12345,12 +12345,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "segment";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -12363,7 +12363,7 @@ export interface components {
         /** @description A change of credentials of type segment. */
         SegmentCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -12379,12 +12379,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "segment";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -12463,7 +12463,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description Something that happened in a chat. */
+        /** @description An event of a chat session. */
         SessionEvent: components["schemas"]["SessionTurnEvent"] | components["schemas"]["SessionMessageEvent"] | components["schemas"]["SessionHandledEvent"] | components["schemas"]["SessionTypingEvent"] | components["schemas"]["SessionOverEvent"];
         /** @description Events of a chat session. */
         SessionEventsBody: {
@@ -12478,7 +12478,7 @@ export interface components {
              */
             handledBy: "bot" | "waiting" | "member";
             /**
-             * @description Id of the event, to go on from.
+             * @description Id of the event, to continue from.
              * @example 3.1
              */
             id: string;
@@ -12488,10 +12488,10 @@ export interface components {
              */
             type: "handled";
         };
-        /** @description A member wrote to the person. */
+        /** @description A member wrote to the visitor. */
         SessionMessageEvent: {
             /**
-             * @description Id of the event, to go on from.
+             * @description Id of the event, to continue from.
              * @example 3.1
              */
             id: string;
@@ -12503,10 +12503,10 @@ export interface components {
              */
             type: "message";
         };
-        /** @description The chat has ended, or is not there any more: the last event. */
+        /** @description The chat has ended, or no longer exists: the last event. */
         SessionOverEvent: {
             /**
-             * @description Id of the event, to go on from.
+             * @description Id of the event, to continue from.
              * @example 3.1
              */
             id: string;
@@ -12516,14 +12516,14 @@ export interface components {
              */
             type: "over";
         };
-        /** @description A turn of the chat, in whichever client. */
+        /** @description A turn of the chat, in any client. */
         SessionTurnEvent: {
             /**
-             * @description Id of the event, to go on from.
+             * @description Id of the event, to continue from.
              * @example 3.1
              */
             id: string;
-            /** @description The words of the visitor in this turn. */
+            /** @description Messages of the visitor in this turn. */
             said: components["schemas"]["ChatTurn"][];
             /**
              * @description The turn, a `ContinuedChatBody`.
@@ -12544,7 +12544,7 @@ export interface components {
         /** @description A member is typing, or has stopped without a message. Only streams have it. A message and a change of hands end it, too. */
         SessionTypingEvent: {
             /**
-             * @description Id of the event, to go on from.
+             * @description Id of the event, to continue from.
              * @example 3.1
              */
             id: string;
@@ -12574,7 +12574,7 @@ export interface components {
         };
         /** @description Compute a value and continue with it. */
         SetVariableAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -12762,17 +12762,17 @@ export interface components {
              */
             edgeIds: string[];
             /**
-             * @description Whether the simulation was stopped before its last reply: it came to 2 s of work, 20 s in all, or 8 MB.
+             * @description True if the simulation was stopped before its last reply: at 2 s of work, 20 s in all, or 8 MB.
              * @example false
              */
             isIncomplete: boolean;
             /**
-             * @description Whether the chat has ended.
+             * @description True if the chat has ended.
              * @example true
              */
             isOver: boolean;
             /**
-             * @description Id of the block that the chat waits at, or that ran last; null where none ran.
+             * @description Id of the block that the chat waits at, or that ran last; null if none ran.
              * @example block-hello
              */
             lastBlockId: string | null;
@@ -12781,11 +12781,11 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             publicationId: string | null;
-            /** @description What the bot would have sent. */
+            /** @description Requests that the bot would have sent. */
             requests: components["schemas"]["SimulatedRequest"][];
-            /** @description What the bot said to each reply, in order. */
+            /** @description The turn after each reply, in order. */
             steps: components["schemas"]["ContinuedChatBody"][];
-            /** @description What was said, in order. */
+            /** @description The transcript, in order. */
             transcript: components["schemas"]["TranscriptEntry"][];
             /** @description Variables that have a value at the end, session variables included. */
             variables: components["schemas"]["ResultVariable"][];
@@ -12794,17 +12794,17 @@ export interface components {
         SimulatedReply: {
             /**
              * Format: date-time
-             * @description The time of the turn, by which the bot reads the clock; that of the turn before when absent.
+             * @description Time of the turn on the clock of the bot; absent means that of the turn before.
              * @example 2026-03-05T12:30:00Z
              */
             at?: string;
             /**
-             * @description The reply, as continue chat takes it; absent or null skips an input that may be skipped, or says that an awaited action is done.
+             * @description The reply, as continue chat takes it; absent or null skips an optional input, or confirms that an awaited action is done.
              * @example ada@example.com
              */
             message?: components["schemas"]["Message"] | null;
         };
-        /** @description Something that the bot would have sent. */
+        /** @description A request that the bot would have sent. */
         SimulatedRequest: {
             /**
              * @description Id of the block that sent it.
@@ -12817,12 +12817,12 @@ export interface components {
              */
             body?: string;
             /**
-             * @description Whether a response was given for it. E-mails need none.
+             * @description True if a response was given for it. E-mails need none.
              * @example true
              */
             isAnswered: boolean;
             /**
-             * @description What was sent.
+             * @description Kind of the request.
              * @enum {string}
              */
             kind: "request" | "model" | "email";
@@ -12843,7 +12843,7 @@ export interface components {
              */
             url: string;
         };
-        /** @description The response to requests of a block, an address, or both. Of several that fit, each is given once, in order, and the last one to all that follow. */
+        /** @description The response to requests of a block, an address, or both. If several fit, each is given once, in order, and the last one to all further requests. */
         SimulatedResponse: {
             /**
              * @description Id of the block that sends the request; absent means any.
@@ -12851,14 +12851,14 @@ export interface components {
              */
             blockId?: string;
             /**
-             * @description Body of the response: a text is sent as it is, other values as JSON. To a request of a language model, the text that it answers.
+             * @description Body of the response: a text is sent as it is, other values as JSON. For a language model, the text that it writes.
              * @example {
              *       "price": 12
              *     }
              */
             body?: unknown;
             /**
-             * @description Why there is no response, in place of one.
+             * @description Failure in place of a response.
              * @enum {string}
              */
             failure?: "refused" | "time" | "size" | "network";
@@ -12870,15 +12870,15 @@ export interface components {
              */
             status?: number;
             /**
-             * @description How the address of the request begins; absent means any.
+             * @description Beginning of the address of the request; absent means any.
              * @example https://api.example.com/prices
              */
             url?: string;
         };
-        /** @description A chat that is run at once from what is given here. Nothing is sent or stored. */
+        /** @description A chat that is run at once from the given data. Nothing is sent or stored. */
         Simulation: {
             /**
-             * @description Paths of A/B tests. Tests that are not named choose by the seed.
+             * @description Paths of A/B tests. Other tests choose by the seed.
              * @default []
              */
             branches?: components["schemas"]["SimulatedBranch"][];
@@ -12889,25 +12889,25 @@ export interface components {
              */
             of?: string;
             /**
-             * @description The replies, in order. Those behind the end of the chat are left out.
+             * @description The replies, in order. Those after the end of the chat are left out.
              * @default []
              */
             replies?: components["schemas"]["SimulatedReply"][];
             /**
-             * @description The responses to what the bot sends. What none fits fails as a lost connection.
+             * @description The responses to requests of the bot. A request without one fails as a lost connection.
              * @default []
              */
             responses?: components["schemas"]["SimulatedResponse"][];
             /**
              * Format: int32
-             * @description What random numbers and ids come from.
+             * @description Seed of random numbers and ids.
              * @default 0
              * @example 0
              */
             seed?: number;
             /**
              * Format: date-time
-             * @description The time of the first turn; the present one when absent.
+             * @description Time of the first turn; the current time when absent.
              * @example 2026-03-05T12:30:00Z
              */
             startsAt?: string;
@@ -12915,7 +12915,7 @@ export interface components {
         /** @description New credentials of type smtp. */
         SmtpCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -12931,12 +12931,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "smtp";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -12949,7 +12949,7 @@ export interface components {
         /** @description A change of credentials of type smtp. */
         SmtpCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -12965,12 +12965,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "smtp";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -12988,7 +12988,7 @@ export interface components {
              * @example mail.example.com
              */
             host: string;
-            /** @description Whether the connection is encrypted from its beginning, as on port 465. Otherwise it becomes so when the server offers it. Default false. */
+            /** @description True to encrypt the connection from its beginning, as on port 465. Otherwise it is encrypted once the server offers that. Default false. */
             isTlsEnabled?: boolean;
             /**
              * Format: password
@@ -13008,7 +13008,7 @@ export interface components {
              */
             username?: string;
         };
-        /** @description Whom e-mails come from. */
+        /** @description Sender of the e-mails. */
         SmtpSender: {
             /**
              * @description Address of the sender.
@@ -13046,7 +13046,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How to start a chat; every property may be absent. */
+        /** @description Options of a new chat; every property may be absent. */
         StartChatBody: {
             /**
              * @description Create the session without running the flow; the first continue runs it.
@@ -13054,25 +13054,25 @@ export interface components {
              */
             isOnlyRegistering?: boolean;
             /**
-             * @description Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`.
+             * @description True to stream events from start and continue to requests that accept `text/event-stream`.
              * @default false
              */
             isStreamEnabled?: boolean;
             message?: components["schemas"]["Message"];
             /**
-             * @description Values of variables, by the name of the variable. Unknown names are ignored, null empties.
+             * @description Values of variables, by variable name. Unknown names are ignored, null empties.
              * @example {}
              */
             prefilledVariables?: {
                 [key: string]: unknown;
             };
             /**
-             * @description Id of an earlier result of this person. Continued when the settings say that users are remembered; otherwise ignored.
+             * @description Id of an earlier result of this visitor. It is continued if the settings remember visitors; otherwise ignored.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId?: string;
             /**
-             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
+             * @description Format of the texts of the bot: a tree of formatted nodes, or Markdown.
              * @default richText
              * @enum {string}
              */
@@ -13105,32 +13105,32 @@ export interface components {
         /** @description The first turn of a chat. Without `input` and awaited action it is over. */
         StartedChatBody: {
             bot: components["schemas"]["ChatBot"];
-            /** @description What the client has to do, in order; absent when there is nothing. */
+            /** @description Actions of the client, in order; absent if there are none. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
             /**
-             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events.
              * @enum {string}
              */
             handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
-             * @description The reply as it was understood, when that differs from what was sent.
+             * @description The reply as it was understood, if that differs from the sent one.
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the turn ran, for whoever builds the client. */
+            /** @description Log of the turn, for developers of the client. */
             logs?: components["schemas"]["ChatLog"][];
-            /** @description What the bot says, in order. */
+            /** @description Messages of the bot, in order. */
             messages: components["schemas"]["MessageBubble"][];
             /**
              * Format: double
-             * @description How far the chat is, in percent; only with the progress bar on.
+             * @description Progress of the chat in percent; only with the progress bar on.
              * @example 40
              */
             progress?: number;
@@ -13141,7 +13141,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -13153,10 +13153,10 @@ export interface components {
             /** @description The variables that have a value after the turn; in previews only. */
             variables?: components["schemas"]["ResultVariable"][];
         };
-        /** @description The codes of a login, for the program and the person. */
+        /** @description The codes of a login, for the program and the user. */
         StartedDeviceLogin: {
             /**
-             * @description The secret code of the program, as start device login answers it. It is shown to nobody.
+             * @description The secret code of the program, as start device login returns it. Show it to nobody.
              * @example EXAMPLEexampleEXAMPLEexample00000000000000
              */
             deviceCode: string;
@@ -13168,17 +13168,17 @@ export interface components {
             expiresIn: number;
             /**
              * Format: int32
-             * @description Seconds to wait before the next request at least.
+             * @description Minimum seconds to wait before the next request.
              * @example 5
              */
             interval: number;
             /**
-             * @description The short code to show to the person, who compares it.
+             * @description Short code to show to the user, who compares it.
              * @example WDJB-MJHT
              */
             userCode: string;
             /**
-             * @description The page on which the person enters the code.
+             * @description The page on which the user enters the code.
              * @example http://localhost:3000/device
              */
             verificationUri: string;
@@ -13191,32 +13191,32 @@ export interface components {
         /** @description The first turn of a preview. Without `input` and awaited action it is over. */
         StartedPreviewBody: {
             bot: components["schemas"]["ChatBot"];
-            /** @description What the client has to do, in order; absent when there is nothing. */
+            /** @description Actions of the client, in order; absent if there are none. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
             /**
-             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events.
              * @enum {string}
              */
             handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
-             * @description The reply as it was understood, when that differs from what was sent.
+             * @description The reply as it was understood, if that differs from the sent one.
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the turn ran, for whoever builds the client. */
+            /** @description Log of the turn, for developers of the client. */
             logs?: components["schemas"]["ChatLog"][];
-            /** @description What the bot says, in order. */
+            /** @description Messages of the bot, in order. */
             messages: components["schemas"]["MessageBubble"][];
             /**
              * Format: double
-             * @description How far the chat is, in percent; only with the progress bar on.
+             * @description Progress of the chat in percent; only with the progress bar on.
              * @example 40
              */
             progress?: number;
@@ -13227,7 +13227,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -13261,9 +13261,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Where a preview starts. */
+        /** @description Start position of a preview. */
         StartFrom: components["schemas"]["StartFromGroup"] | components["schemas"]["StartFromEvent"];
-        /** @description Start where an event leads. */
+        /** @description Start at the target of an event. */
         StartFromEvent: {
             /**
              * @description Id of the event.
@@ -13289,23 +13289,23 @@ export interface components {
              */
             type: "group";
         };
-        /** @description How to start a preview; every property may be absent. */
+        /** @description Options of a preview; every property may be absent. */
         StartPreviewBody: {
             /**
              * @description Create the session without running the flow; the first continue runs it.
              * @default false
              */
             isOnlyRegistering?: boolean;
-            /** @description Whether progress is answered whatever the theme says. */
+            /** @description True to return the progress whatever the theme says. */
             isProgressBarEnabled?: boolean;
             /**
-             * @description Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`.
+             * @description True to stream events from start and continue to requests that accept `text/event-stream`.
              * @default false
              */
             isStreamEnabled?: boolean;
             message?: components["schemas"]["Message"];
             /**
-             * @description Values of variables, by the name of the variable. Unknown names are ignored, null empties.
+             * @description Values of variables, by variable name. Unknown names are ignored, null empties.
              * @example {}
              */
             prefilledVariables?: {
@@ -13319,13 +13319,13 @@ export interface components {
             simulation?: components["schemas"]["Simulation"];
             startFrom?: components["schemas"]["StartFrom"];
             /**
-             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
+             * @description Format of the texts of the bot: a tree of formatted nodes, or Markdown.
              * @default richText
              * @enum {string}
              */
             textBubbleContentFormat?: "richText" | "markdown";
         };
-        /** @description What the client loads when the chat begins. */
+        /** @description Scripts and markup that the client loads when the chat begins. */
         StartProperties: {
             /**
              * @description Markup for the head of the page.
@@ -13350,9 +13350,9 @@ export interface components {
              */
             pixelIds?: string[];
         };
-        /** @description Load what the page needs from the start. */
+        /** @description Load scripts and markup at the start of the chat. */
         StartPropertiesAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -13366,7 +13366,7 @@ export interface components {
              */
             type: "startPropsToInject";
         };
-        /** @description How often a bot was seen, started and completed. */
+        /** @description Numbers of views, starts and completions of a bot. */
         Stats: {
             /**
              * Format: int64
@@ -13391,7 +13391,7 @@ export interface components {
         StatsBody: {
             stats: components["schemas"]["Stats"];
         };
-        /** @description Credentials of a workspace, without what is secret of them. */
+        /** @description Credentials of a workspace, without their secrets. */
         StoredCredentials: {
             /**
              * Format: date-time
@@ -13410,7 +13410,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What they are for: `smtp`, `chatwoot`, or the type of the blocks that use them.
+             * @description Type of the credentials: `smtp`, `chatwoot`, or the type of the blocks that use them.
              * @example openai
              */
             type: string;
@@ -13421,7 +13421,7 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -13429,7 +13429,7 @@ export interface components {
         /** @description New credentials of type stripe. */
         StripeCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -13445,12 +13445,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "stripe";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -13463,7 +13463,7 @@ export interface components {
         /** @description A change of credentials of type stripe. */
         StripeCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -13479,12 +13479,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "stripe";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -13547,7 +13547,7 @@ export interface components {
         };
         /** @description A message with its kind. */
         StructuredMessage: components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
-        /** @description The address that a block shall send to. */
+        /** @description The new address of a block. */
         SubscribeWebhookBlockBody: {
             /**
              * @description Address that begins with https:// or http://.
@@ -13775,7 +13775,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A text in the format that was asked for. */
+        /** @description A text in the requested format. */
         TextContent: components["schemas"]["RichTextContent"] | components["schemas"]["MarkdownContent"];
         /** @description Asks for one or more lines of free text. */
         TextInput: {
@@ -13818,7 +13818,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A text of the person who chats. */
+        /** @description A text of the visitor. */
         TextMessage: {
             /**
              * @description URLs of files sent with the text.
@@ -13839,7 +13839,7 @@ export interface components {
              */
             type: "text";
         };
-        /** @description A text that the bot says. */
+        /** @description A text message of the bot. */
         TextMessageBubble: {
             content: components["schemas"]["TextContent"];
             /**
@@ -14261,7 +14261,7 @@ export interface components {
         /** @description New credentials of type together-ai. */
         TogetherAiCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -14277,12 +14277,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "together-ai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -14295,7 +14295,7 @@ export interface components {
         /** @description A change of credentials of type together-ai. */
         TogetherAiCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -14311,12 +14311,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "together-ai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -14358,11 +14358,11 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description What a token can be limited to. `read`: everything that GET answers, but for results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete what people answered. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. None includes another one.
+         * @description Scope of a token. `read`: everything that GET returns, except results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete answers of visitors. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. No scope includes another one.
          * @enum {string}
          */
         TokenScope: "read" | "write" | "results" | "chat-admin";
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
+        /** @description The caller sent too many requests in a window of time or at once, or a record reached its limit of entries. Or an address or the visitors of a bot reached their daily limit of storage. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
         TooManyRequestsErrorBody: {
             /**
              * @description Code of the error, for programs.
@@ -14377,12 +14377,12 @@ export interface components {
              */
             message: string;
         };
-        /** @description What was said in a chat. */
+        /** @description The transcript of a chat. */
         TranscriptBody: {
-            /** @description What was said, in order. */
+            /** @description The entries, in order. */
             transcript: components["schemas"]["TranscriptEntry"][];
         };
-        /** @description Something that was said in a chat. */
+        /** @description An entry of the transcript of a chat. */
         TranscriptEntry: {
             /**
              * @description URL of the recording.
@@ -14395,7 +14395,7 @@ export interface components {
              */
             image?: string;
             /**
-             * @description Who said it: the bot, the person who chats, or a member of the workspace.
+             * @description Author of the entry: the bot, the visitor, or a member of the workspace.
              * @enum {string}
              */
             role: "bot" | "user" | "member";
@@ -14405,7 +14405,7 @@ export interface components {
              */
             text?: string;
             /**
-             * @description What it is.
+             * @description Kind of the entry.
              * @enum {string}
              */
             type: "text" | "image" | "video" | "audio";
@@ -14445,7 +14445,7 @@ export interface components {
         /** @description State of the sign: true while the member types. */
         TypingSign: {
             /**
-             * @description `false` ends it before its time.
+             * @description `false` ends the sign early.
              * @example true
              */
             isTyping: boolean;
@@ -14483,7 +14483,7 @@ export interface components {
         /** @description The change to a bot. */
         UpdateBotBody: {
             bot: components["schemas"]["BotUpdate"];
-            /** @description Whether to write even when the precondition `bot.updatedAt` fails. */
+            /** @description True to write even if the precondition `bot.updatedAt` fails. */
             overwrite?: boolean;
         };
         /** @description Name and icon of the updated workspace. */
@@ -14502,12 +14502,12 @@ export interface components {
         /** @description A file that was sent into a chat. */
         Upload: {
             /**
-             * @description What it is served as: a picture as what its bytes are, all else as bytes.
+             * @description Media type of the download: for a picture, that of its bytes, otherwise `application/octet-stream`.
              * @example application/octet-stream
              */
             mediaType: string;
             /**
-             * @description Name of the file as it is kept: without what names of files may not have everywhere.
+             * @description Name of the file as stored, without characters that file names may not have everywhere.
              * @example plan.pdf
              */
             name: string;
@@ -14518,7 +14518,7 @@ export interface components {
              */
             size: number;
             /**
-             * @description Where the file is, for the reply.
+             * @description URL of the file, for the reply.
              * @example https://bots.example.com/files/01jr5x2e0p1y5s9x4n6q8r0t2w/01jr5x9n7x8f2a6e1w3y5z7b9d3f0c1b2a4e5d6c7b8a9f0e1d2c/plan.pdf
              */
             url: string;
@@ -14527,11 +14527,11 @@ export interface components {
         UploadBody: {
             upload: components["schemas"]["Upload"];
         };
-        /** @description Where files can be uploaded for the reply. Absent with an input for files means that the installation keeps none. */
+        /** @description Limits of files that can be uploaded for the reply. Absent with an input for files if the installation stores none. */
         UploadLimits: {
             /**
              * Format: int64
-             * @description Most bytes of a file.
+             * @description Maximum bytes of a file.
              * @example 10485760
              */
             maximumSize: number;
@@ -14573,7 +14573,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Something the person said. */
+        /** @description A message of the visitor. */
         UserTurn: {
             /**
              * @description URLs of files sent with the text.
@@ -14583,12 +14583,12 @@ export interface components {
              */
             attachedFileUrls?: string[];
             /**
-             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @description Role of the author. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             role: "user";
             /**
-             * @description What was said, as clients show it: the label of a chosen item, of a recording its URL. Empty for a picture without a title, and where only files were sent.
+             * @description Text as clients show it: the label of a chosen item, the URL of a recording. Empty for a picture without a title, and if only files were sent.
              * @example ada@example.com
              */
             text: string;
@@ -14745,7 +14745,7 @@ export interface components {
              */
             type: "video";
         };
-        /** @description Something that a visitor wrote. */
+        /** @description A message of a visitor. */
         VisitorMessage: {
             /**
              * @description URLs of files sent with the text.
@@ -14755,14 +14755,14 @@ export interface components {
              */
             attachedFileUrls?: string[];
             /**
-             * @description The words; may be empty.
+             * @description The text; may be empty.
              * @example Is anybody there?
              */
             text: string;
         };
-        /** @description Wait before going on. */
+        /** @description Wait before continuing. */
         WaitAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -14797,11 +14797,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How long the client waits before it goes on. */
+        /** @description Delay before the client continues. */
         WaitDetails: {
             /**
              * Format: double
-             * @description How long, in seconds: at most a day.
+             * @description Delay in seconds, at most a day.
              * @example 2
              */
             secondsToWaitFor: number;
@@ -14862,7 +14862,7 @@ export interface components {
         /** @description A block that sends an HTTP request. */
         WebhookBlock: {
             /**
-             * @description Id of the block, as the list answers it.
+             * @description Id of the block, as the list returns it.
              * @example block-crm
              */
             id: string;
@@ -14878,7 +14878,7 @@ export interface components {
              */
             type: "Webhook" | "Zapier" | "Make.com" | "Pabbly";
             /**
-             * @description Address that the block sends its request to; absent where it has none.
+             * @description Address that the block sends its request to; absent if it has none.
              * @example https://hook.example.com/leads
              */
             url?: string;
@@ -14901,13 +14901,13 @@ export interface components {
         WebhookDelivery: {
             /**
              * Format: int32
-             * @description How often it was sent; this only grows.
+             * @description Number of attempts; this only grows.
              * @example 1
              */
             attempts: number;
             /**
              * Format: date-time
-             * @description When the event happened.
+             * @description Time of the event.
              * @example 2026-03-04T10:15:30.120Z
              */
             createdAt: string;
@@ -14929,13 +14929,13 @@ export interface components {
              */
             lastDuration: number | null;
             /**
-             * @description Why no answer came; null where one did, also a redirect, which is not followed.
+             * @description Reason why no response came; null if one did, also a redirect, which is not followed.
              * @example null
              */
             lastError: string | null;
             /**
              * Format: int32
-             * @description Status of the last answer; null where none came.
+             * @description Status of the last response; null if none came.
              * @example 200
              */
             lastStatus: number | null;
@@ -14946,7 +14946,7 @@ export interface components {
              */
             nextAttemptAt: string | null;
             /**
-             * @description Whether it is still to be sent, was taken, or was given up after the last attempt.
+             * @description `pending`: still to be sent. `delivered`: accepted. `failed`: given up after the last attempt.
              * @example delivered
              * @enum {string}
              */
@@ -14975,13 +14975,13 @@ export interface components {
         WebhookDeliveryWithPayload: {
             /**
              * Format: int32
-             * @description How often it was sent; this only grows.
+             * @description Number of attempts; this only grows.
              * @example 1
              */
             attempts: number;
             /**
              * Format: date-time
-             * @description When the event happened.
+             * @description Time of the event.
              * @example 2026-03-04T10:15:30.120Z
              */
             createdAt: string;
@@ -15003,13 +15003,13 @@ export interface components {
              */
             lastDuration: number | null;
             /**
-             * @description Why no answer came; null where one did, also a redirect, which is not followed.
+             * @description Reason why no response came; null if one did, also a redirect, which is not followed.
              * @example null
              */
             lastError: string | null;
             /**
              * Format: int32
-             * @description Status of the last answer; null where none came.
+             * @description Status of the last response; null if none came.
              * @example 200
              */
             lastStatus: number | null;
@@ -15029,7 +15029,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Whether it is still to be sent, was taken, or was given up after the last attempt.
+             * @description `pending`: still to be sent. `delivered`: accepted. `failed`: given up after the last attempt.
              * @example delivered
              * @enum {string}
              */
@@ -15040,7 +15040,7 @@ export interface components {
              */
             type: string;
         };
-        /** @description An address that is told what happens, without its secret. */
+        /** @description An address that receives events, without its secret. */
         WebhookEndpoint: {
             /**
              * Format: date-time
@@ -15049,33 +15049,33 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description What the endpoint is for, or null.
+             * @description Purpose of the endpoint, or null.
              * @example CRM
              */
             description: string | null;
             /**
-             * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
+             * @description Reason why the service disabled it: it returned 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
              * @example null
              */
             disabledReason: string | null;
             /**
              * Format: date-time
-             * @description Since when every attempt has failed; null while the last one succeeded.
+             * @description Start of the failures: every attempt since has failed. Null while the last one succeeded.
              * @example null
              */
             failingSince: string | null;
             /**
-             * @description Id of the endpoint, as create and list answer it.
+             * @description Id of the endpoint, as create and list return it.
              * @example 01jr5xam8y9g3b7f2x4z6a8c0e
              */
             id: string;
             /**
-             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @description True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again.
              * @example true
              */
             isEnabled: boolean;
             /**
-             * @description Which events are sent; null means all, also those of later versions.
+             * @description Types of the events that are sent; null means all, also those of later versions.
              * @example [
              *       "result.completed"
              *     ]
@@ -15088,12 +15088,12 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Where events are posted to.
+             * @description URL that events are posted to.
              * @example https://example.com/webhooks/bots
              */
             url: string;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -15105,17 +15105,17 @@ export interface components {
         /** @description The endpoint to create. */
         WebhookEndpointCreate: {
             /**
-             * @description What the endpoint is for, or null.
+             * @description Purpose of the endpoint, or null.
              * @example CRM
              */
             description?: string | null;
             /**
-             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @description True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again.
              * @example true
              */
             isEnabled?: boolean;
             /**
-             * @description Which events are sent; null means all, also those of later versions.
+             * @description Types of the events that are sent; null means all, also those of later versions.
              * @example [
              *       "result.completed"
              *     ]
@@ -15123,7 +15123,7 @@ export interface components {
             types?: components["schemas"]["EventType"][] | null;
             /**
              * Format: uri
-             * @description Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.
+             * @description URL that events are posted to. Private addresses are rejected unless the installation allows them; redirects are not followed.
              * @example https://example.com/webhooks/bots
              */
             url: string;
@@ -15133,7 +15133,7 @@ export interface components {
             /** @description The endpoints, newest first. */
             webhookEndpoints: components["schemas"]["WebhookEndpoint"][];
         };
-        /** @description What to change; properties that are absent stay. */
+        /** @description Changes; absent properties stay as they are. */
         WebhookEndpointUpdate: {
             /**
              * @description Read-only time; accepted and ignored.
@@ -15141,7 +15141,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description What the endpoint is for, or null.
+             * @description Purpose of the endpoint, or null.
              * @example CRM
              */
             description?: string | null;
@@ -15161,12 +15161,12 @@ export interface components {
              */
             readonly id?: unknown;
             /**
-             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @description True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again.
              * @example true
              */
             isEnabled?: boolean;
             /**
-             * @description Which events are sent; null means all, also those of later versions.
+             * @description Types of the events that are sent; null means all, also those of later versions.
              * @example [
              *       "result.completed"
              *     ]
@@ -15179,7 +15179,7 @@ export interface components {
             readonly updatedAt?: unknown;
             /**
              * Format: uri
-             * @description Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.
+             * @description URL that events are posted to. Private addresses are rejected unless the installation allows them; redirects are not followed.
              * @example https://example.com/webhooks/bots
              */
             url?: string;
@@ -15198,38 +15198,38 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description What the endpoint is for, or null.
+             * @description Purpose of the endpoint, or null.
              * @example CRM
              */
             description: string | null;
             /**
-             * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
+             * @description Reason why the service disabled it: it returned 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
              * @example null
              */
             disabledReason: string | null;
             /**
              * Format: date-time
-             * @description Since when every attempt has failed; null while the last one succeeded.
+             * @description Start of the failures: every attempt since has failed. Null while the last one succeeded.
              * @example null
              */
             failingSince: string | null;
             /**
-             * @description Id of the endpoint, as create and list answer it.
+             * @description Id of the endpoint, as create and list return it.
              * @example 01jr5xam8y9g3b7f2x4z6a8c0e
              */
             id: string;
             /**
-             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @description True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again.
              * @example true
              */
             isEnabled: boolean;
             /**
-             * @description The key that signatures are made with, as Standard Webhooks writes it. It is shown only here.
+             * @description The key of the signatures, in the form of Standard Webhooks. It is shown only here.
              * @example whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0=
              */
             secret: string;
             /**
-             * @description Which events are sent; null means all, also those of later versions.
+             * @description Types of the events that are sent; null means all, also those of later versions.
              * @example [
              *       "result.completed"
              *     ]
@@ -15242,12 +15242,12 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Where events are posted to.
+             * @description URL that events are posted to.
              * @example https://example.com/webhooks/bots
              */
             url: string;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -15287,17 +15287,17 @@ export interface components {
         /** @description The address of a block after it was set or cleared. */
         WebhookSubscription: {
             /**
-             * @description Id of the block, as the list answers it.
+             * @description Id of the block, as the list returns it.
              * @example block-crm
              */
             id: string;
             /**
-             * @description Address that the block sends its request to; null where it has none.
+             * @description Address that the block sends its request to; null if it has none.
              * @example https://hook.example.com/leads
              */
             url: string | null;
         };
-        /** @description Where bots and folders live, and who may use them. */
+        /** @description A workspace: its bots and folders, and the members who may use them. */
         Workspace: {
             /**
              * @description Identifier at the billing provider; null without one.
@@ -15306,7 +15306,7 @@ export interface components {
             billingId: string | null;
             /**
              * Format: int32
-             * @description Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit.
+             * @description Limit of chats per month agreed with the operator of the service, which does not enforce it; null means no limit.
              * @example 10000
              */
             chatsHardLimit: number | null;
@@ -15322,31 +15322,31 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             id: string;
             /**
              * Format: date-time
-             * @description When the first mail about inactivity was sent by whoever runs the service; null when never.
+             * @description When the operator of the service sent the first mail about inactivity; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveFirstEmailSentAt: string | null;
             /**
              * Format: date-time
-             * @description When the second mail about inactivity was sent by whoever runs the service; null when never.
+             * @description When the operator of the service sent the second mail about inactivity; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveSecondEmailSentAt: string | null;
-            /** @description Whether whoever runs the service marked a payment as overdue; nothing is refused for it. */
+            /** @description True if the operator of the service marked a payment as overdue; nothing is rejected for it. */
             isPastDue: boolean;
-            /** @description Whether whoever runs the service marked the workspace as suspended; nothing is refused for it. */
+            /** @description True if the operator of the service marked the workspace as suspended; nothing is rejected for it. */
             isSuspended: boolean;
-            /** @description Whether whoever runs the service marked the workspace as verified. */
+            /** @description True if the operator of the service marked the workspace as verified. */
             isVerified: boolean;
             /**
              * Format: date-time
-             * @description When the workspace was last used, as whoever runs the service recorded it; null when not recorded.
+             * @description When the workspace was last used, as the operator of the service recorded it; null when not recorded.
              * @example 2026-03-04T10:15:30.120Z
              */
             lastActivityAt: string | null;
@@ -15356,7 +15356,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
+             * @description Plan of the workspace, as the operator of the service set it; no limit follows from it.
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
@@ -15373,7 +15373,7 @@ export interface components {
         WorkspaceBody: {
             workspace: components["schemas"]["Workspace"];
         };
-        /** @description A chat in the list of those of a workspace. */
+        /** @description A chat in the list of a workspace. */
         WorkspaceChat: {
             /**
              * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
@@ -15386,7 +15386,7 @@ export interface components {
              */
             blockId: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -15403,12 +15403,12 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it can no longer be continued, unless it goes on before.
+             * @description When it can no longer be continued, unless another turn runs before.
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string;
             /**
-             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends.
              * @enum {string}
              */
             handledBy: "bot" | "waiting" | "member";
@@ -15420,7 +15420,7 @@ export interface components {
             handledSince: string | null;
             lastMessage: components["schemas"]["LastMessage"];
             /**
-             * @description Id of the result, as the list of results answers it.
+             * @description Id of the result, as the list of results returns it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
@@ -15431,7 +15431,7 @@ export interface components {
              */
             revision: number;
             /**
-             * @description Id of the chat session, as start chat answers it.
+             * @description Id of the chat session, as start chat returns it.
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
@@ -15445,7 +15445,7 @@ export interface components {
         };
         /** @description A page of the chats of a workspace. */
         WorkspaceChatPage: {
-            /** @description The chats, those that wait first. */
+            /** @description The chats, waiting ones first. */
             chats: components["schemas"]["WorkspaceChat"][];
             /**
              * @description Send it as `cursor` to get the following page; null on the last page.
@@ -15532,7 +15532,7 @@ export interface components {
             readonly plan?: unknown;
             /**
              * Format: int32
-             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
              * @example 90
              */
             resultsRetentionDays?: number | null;
@@ -15547,7 +15547,7 @@ export interface components {
              */
             readonly updatedAt?: unknown;
         };
-        /** @description The workspace is gone. */
+        /** @description The workspace is deleted. */
         WorkspaceDeletedBody: {
             /**
              * @description Says that it is done.
@@ -15564,7 +15564,7 @@ export interface components {
             billingId: string | null;
             /**
              * Format: int32
-             * @description Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit.
+             * @description Limit of chats per month agreed with the operator of the service, which does not enforce it; null means no limit.
              * @example 10000
              */
             chatsHardLimit: number | null;
@@ -15592,31 +15592,31 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             id: string;
             /**
              * Format: date-time
-             * @description When the first mail about inactivity was sent by whoever runs the service; null when never.
+             * @description When the operator of the service sent the first mail about inactivity; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveFirstEmailSentAt: string | null;
             /**
              * Format: date-time
-             * @description When the second mail about inactivity was sent by whoever runs the service; null when never.
+             * @description When the operator of the service sent the second mail about inactivity; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveSecondEmailSentAt: string | null;
-            /** @description Whether whoever runs the service marked a payment as overdue; nothing is refused for it. */
+            /** @description True if the operator of the service marked a payment as overdue; nothing is rejected for it. */
             isPastDue: boolean;
-            /** @description Whether whoever runs the service marked the workspace as suspended; nothing is refused for it. */
+            /** @description True if the operator of the service marked the workspace as suspended; nothing is rejected for it. */
             isSuspended: boolean;
-            /** @description Whether whoever runs the service marked the workspace as verified. */
+            /** @description True if the operator of the service marked the workspace as verified. */
             isVerified: boolean;
             /**
              * Format: date-time
-             * @description When the workspace was last used, as whoever runs the service recorded it; null when not recorded.
+             * @description When the workspace was last used, as the operator of the service recorded it; null when not recorded.
              * @example 2026-03-04T10:15:30.120Z
              */
             lastActivityAt: string | null;
@@ -15626,13 +15626,13 @@ export interface components {
              */
             name: string;
             /**
-             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
+             * @description Plan of the workspace, as the operator of the service set it; no limit follows from it.
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
             /**
              * Format: int32
-             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
              * @example 90
              */
             resultsRetentionDays: number | null;
@@ -15691,7 +15691,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             id: string;
@@ -15701,12 +15701,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
+             * @description Plan of the workspace, as the operator of the service set it; no limit follows from it.
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
         };
-        /** @description What to change; properties that are absent stay. */
+        /** @description Changes; absent properties stay as they are. */
         WorkspaceUpdate: {
             /**
              * @description Read-only `billingId` of the workspace; accepted and ignored.
@@ -15785,7 +15785,7 @@ export interface components {
             readonly plan?: unknown;
             /**
              * Format: int32
-             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
              * @example 90
              */
             resultsRetentionDays?: number | null;
@@ -15823,7 +15823,7 @@ export interface components {
         };
         /** @description Open the Zendesk widget. */
         ZendeskAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -15861,7 +15861,7 @@ export interface components {
         /** @description New credentials of type zendesk. */
         ZendeskCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -15877,12 +15877,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "zendesk";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -15895,7 +15895,7 @@ export interface components {
         /** @description A change of credentials of type zendesk. */
         ZendeskCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -15911,12 +15911,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "zendesk";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -16121,7 +16121,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceUnavailableErrorBody"];
             };
         };
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
+        /** @description The caller sent too many requests in a window of time or at once, or a record reached its limit of entries. Or an address or the visitors of a bot reached their daily limit of storage. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -16162,7 +16162,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+         * @description Text that at least one answer contains, without regard to case. No character has a special meaning.
          * @example example.com
          */
         AnswerContainsQuery: string;
@@ -16172,22 +16172,22 @@ export interface components {
          */
         AssigneeIdQuery: string;
         /**
-         * @description Id of the block, as the list answers it.
+         * @description Id of the block, as the list returns it.
          * @example block-crm
          */
         BlockId: string;
         /**
-         * @description Id of the bot, as create and list answer it.
+         * @description Id of the bot, as create and list return it.
          * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
          */
         BotId: string;
         /**
-         * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+         * @description Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
          * @example 2026-03-01T00:00:00Z
          */
         CreatedAfterQuery: string;
         /**
-         * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+         * @description End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
          * @example 2026-03-08T00:00:00+01:00
          */
         CreatedBeforeQuery: string;
@@ -16204,12 +16204,12 @@ export interface components {
          */
         DeliveryId: string;
         /**
-         * @description Id of the endpoint, as create and list answer it.
+         * @description Id of the endpoint, as create and list return it.
          * @example 01jr5xam8y9g3b7f2x4z6a8c0e
          */
         EndpointId: string;
         /**
-         * @description Id of the folder, as create and list answer it.
+         * @description Id of the folder, as create and list return it.
          * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
          */
         FolderId: string;
@@ -16225,7 +16225,7 @@ export interface components {
          */
         LimitQuery: number;
         /**
-         * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
+         * @description True to convert the response to the latest version of the schema. The stored document stays as it is. Absent means no.
          * @example true
          */
         MigrateToLatestVersionQuery: boolean;
@@ -16237,37 +16237,37 @@ export interface components {
          */
         PublicationId: string;
         /**
-         * @description Id of the result, as the list of results answers it.
+         * @description Id of the result, as the list of results returns it.
          * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
          */
         ResultId: string;
         /**
-         * @description Id of the chat session, as start chat answers it.
+         * @description Id of the chat session, as start chat returns it.
          * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
          */
         SessionId: string;
         /**
-         * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+         * @description Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
          * @example completed
          */
         StatusQuery: "started" | "completed";
         /**
-         * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+         * @description Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
          * @example last7Days
          */
         TimeFilterQuery: "today" | "last7Days" | "last30Days" | "monthToDate" | "lastMonth" | "yearToDate" | "allTime";
         /**
-         * @description IANA name of the time zone whose calendar days are meant.
+         * @description IANA name of the time zone of the calendar days.
          * @example Europe/Paris
          */
         TimeZoneQuery: string;
         /**
-         * @description Id of the user, as the list of members answers it.
+         * @description Id of the user, as the list of members returns it.
          * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
          */
         UserId: string;
         /**
-         * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
+         * @description Name of a variable, a colon, and its exact value. For a list, one entry must have that value. The first colon ends the name, so variables with a colon in their names cannot be used.
          * @example Email:ada@example.com
          */
         VariableQuery: string;
@@ -16287,7 +16287,7 @@ export interface components {
          */
         WebhookTimestamp: string;
         /**
-         * @description Id of the workspace, as create and list answer it.
+         * @description Id of the workspace, as create and list return it.
          * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
          */
         WorkspaceId: string;
@@ -16398,7 +16398,7 @@ export interface operations {
                  */
                 blockId: string;
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16417,7 +16417,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The chat went on with the data. */
+            /** @description The chat continued with the data. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -16455,12 +16455,12 @@ export interface operations {
                  */
                 secret?: string;
                 /**
-                 * @description What becomes of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.
+                 * @description Handling of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.
                  * @example resolve
                  */
                 whenOver?: "open" | "resolve" | "pending";
                 /**
-                 * @description Where the bot goes on when members give a conversation back: `resume` (the default) where it was, `restart` at its start.
+                 * @description Position from which the bot continues when members give a conversation back: `resume` (the default) where it was, `restart` at its start.
                  * @example restart
                  */
                 whenReturned?: "resume" | "restart";
@@ -16468,7 +16468,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16520,7 +16520,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16534,7 +16534,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the bot says first, and the input it waits at. */
+            /** @description The first messages of the bot, and the input it waits at. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -16586,7 +16586,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the bot says first, and the input it waits at. */
+            /** @description The first messages of the bot, and the input it waits at. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -16622,7 +16622,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -16631,7 +16631,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was said, and what the chat waits for. */
+            /** @description The messages, and the input or the action that the chat waits for. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -16660,7 +16660,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -16674,7 +16674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the bot says next, and the input it waits at. */
+            /** @description The next messages of the bot, and the input it waits at. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -16714,7 +16714,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -16723,7 +16723,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events since then. */
+            /** @description The events after the given one. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -16751,7 +16751,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Name of the file. Its end says what it is, and is what the types of the input mean.
+                 * @description Name of the file. Its extension is the type that the input checks.
                  * @example plan.pdf
                  */
                 fileName: string;
@@ -16759,21 +16759,21 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
-        /** @description At most 10 MiB, unless the input or the installation says otherwise (`upload.maximumSize` of the input): the bytes of the file, whatever its type. */
+        /** @description The bytes of the file, of any type. At most 10 MiB, unless the input (`upload.maximumSize`) or the installation sets another limit. */
         requestBody: {
             content: {
                 "application/octet-stream": string;
             };
         };
         responses: {
-            /** @description The file is kept, and waits to be named in a reply. */
+            /** @description The file is stored; name it in a reply. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -16805,7 +16805,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -16948,7 +16948,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
+                 * @description True to convert the response to the latest version of the schema. The stored document stays as it is. Absent means no.
                  * @example true
                  */
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
@@ -16959,7 +16959,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17003,7 +17003,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17012,7 +17012,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The bot is deleted; nothing but this is returned. */
+            /** @description The bot has been deleted. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -17049,7 +17049,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17100,27 +17100,27 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @description Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
                  * @example 2026-03-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+                 * @description End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
                 /**
-                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @description Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
                 timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
-                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @description IANA name of the time zone of the calendar days.
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
@@ -17128,7 +17128,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17164,27 +17164,27 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @description Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
                  * @example 2026-03-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+                 * @description End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
                 /**
-                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @description Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
                 timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
-                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @description IANA name of the time zone of the calendar days.
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
@@ -17192,7 +17192,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17235,7 +17235,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`.
+                 * @description Only chats in this state: handled by the `bot`, `waiting` for a member, or handled by a `member`.
                  * @example waiting
                  */
                 handledBy?: "bot" | "waiting" | "member";
@@ -17248,7 +17248,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17286,12 +17286,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -17300,7 +17300,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The chat, and what was said in it. */
+            /** @description The chat with its messages. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -17332,12 +17332,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -17389,12 +17389,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -17443,12 +17443,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -17495,7 +17495,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17504,7 +17504,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The findings; an empty list says that all is well. */
+            /** @description The findings; an empty list means that there are none. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -17544,7 +17544,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17585,7 +17585,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17638,7 +17638,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17687,7 +17687,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17728,7 +17728,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17779,7 +17779,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17832,7 +17832,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17872,7 +17872,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
+                 * @description True to convert the response to the latest version of the schema. The stored document stays as it is. Absent means no.
                  * @example true
                  */
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
@@ -17883,7 +17883,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -17922,17 +17922,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+                 * @description Text that at least one answer contains, without regard to case. No character has a special meaning.
                  * @example example.com
                  */
                 answerContains?: components["parameters"]["AnswerContainsQuery"];
                 /**
-                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @description Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
                  * @example 2026-03-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+                 * @description End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
@@ -17944,22 +17944,22 @@ export interface operations {
                  */
                 limit?: components["parameters"]["LimitQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
                 /**
-                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @description Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
                 timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
-                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @description IANA name of the time zone of the calendar days.
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
                 /**
-                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
+                 * @description Name of a variable, a colon, and its exact value. For a list, one entry must have that value. The first colon ends the name, so variables with a colon in their names cannot be used.
                  * @example Email:ada@example.com
                  */
                 variable?: components["parameters"]["VariableQuery"];
@@ -17967,7 +17967,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -18003,12 +18003,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The moment before which the chats of the results to delete began, with its time zone; not in the future. Results without an answer are among them.
+                 * @description Only results whose chats began before this time, with its time zone; not in the future. Results without an answer are among them.
                  * @example 2026-03-01T00:00:00Z
                  */
                 createdBefore?: string;
                 /**
-                 * @description Ids of the results to delete, separated by commas. Absent names none in particular.
+                 * @description Ids of the results to delete, separated by commas. Absent means no restriction to ids.
                  * @example [
                  *       "01jr5x5h3s4b8w2a7r9t1v3x5z"
                  *     ]
@@ -18018,7 +18018,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -18059,12 +18059,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the result, as the list of results answers it.
+                 * @description Id of the result, as the list of results returns it.
                  * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
                  */
                 resultId: components["parameters"]["ResultId"];
@@ -18113,12 +18113,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the result, as the list of results answers it.
+                 * @description Id of the result, as the list of results returns it.
                  * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
                  */
                 resultId: components["parameters"]["ResultId"];
@@ -18156,12 +18156,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the result, as the list of results answers it.
+                 * @description Id of the result, as the list of results returns it.
                  * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
                  */
                 resultId: components["parameters"]["ResultId"];
@@ -18170,7 +18170,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The transcript from the first word to the last. */
+            /** @description The complete transcript. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -18197,22 +18197,22 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+                 * @description Text that at least one answer contains, without regard to case. No character has a special meaning.
                  * @example example.com
                  */
                 answerContains?: components["parameters"]["AnswerContainsQuery"];
                 /**
-                 * @description Whether a CSV begins with a byte order mark, from which Excel sees that it is UTF-8. Only the first part has one. Absent means no.
+                 * @description True to begin a CSV with a byte order mark, by which Excel recognises UTF-8. Only the first part has one. Absent means no.
                  * @example true
                  */
                 byteOrderMark?: boolean;
                 /**
-                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @description Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
                  * @example 2026-03-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+                 * @description End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
@@ -18224,27 +18224,27 @@ export interface operations {
                  */
                 format?: "csv" | "jsonl";
                 /**
-                 * @description How many results the part covers. Absent covers all, in one answer.
+                 * @description Number of results that the part covers. Absent covers all, in one response.
                  * @example 10000
                  */
                 limit?: number;
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
                 /**
-                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @description Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
                 timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
-                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @description IANA name of the time zone of the calendar days.
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
                 /**
-                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
+                 * @description Name of a variable, a colon, and its exact value. For a list, one entry must have that value. The first colon ends the name, so variables with a colon in their names cannot be used.
                  * @example Email:ada@example.com
                  */
                 variable?: components["parameters"]["VariableQuery"];
@@ -18252,7 +18252,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -18261,7 +18261,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The lines; of a CSV, the names of the columns first. */
+            /** @description The lines; in a CSV, the names of the columns first. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -18299,7 +18299,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -18341,7 +18341,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -18379,12 +18379,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the block, as the list answers it.
+                 * @description Id of the block, as the list returns it.
                  * @example block-crm
                  */
                 blockId: components["parameters"]["BlockId"];
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -18425,12 +18425,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the block, as the list answers it.
+                 * @description Id of the block, as the list returns it.
                  * @example block-crm
                  */
                 blockId: components["parameters"]["BlockId"];
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -18482,12 +18482,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the block, as the list answers it.
+                 * @description Id of the block, as the list returns it.
                  * @example block-crm
                  */
                 blockId: components["parameters"]["BlockId"];
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -18539,7 +18539,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new bot and what was dropped. */
+            /** @description The new bot and the dropped parts. */
             201: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -18784,7 +18784,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the folder, as create and list answer it.
+                 * @description Id of the folder, as create and list return it.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
                  */
                 folderId: components["parameters"]["FolderId"];
@@ -18793,7 +18793,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The folder, without what is in it. */
+            /** @description The folder, without its contents. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -18834,7 +18834,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the folder, as create and list answer it.
+                 * @description Id of the folder, as create and list return it.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
                  */
                 folderId: components["parameters"]["FolderId"];
@@ -18878,7 +18878,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the folder, as create and list answer it.
+                 * @description Id of the folder, as create and list return it.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
                  */
                 folderId: components["parameters"]["FolderId"];
@@ -19037,7 +19037,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the browser session, as the list answers it.
+                 * @description Id of the browser session, as the list returns it.
                  * @example 01jr5xcp0a1j5d9h4z6b8c0e2g
                  */
                 browserSessionId: string;
@@ -19280,7 +19280,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19324,7 +19324,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19368,7 +19368,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19427,7 +19427,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19470,7 +19470,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description Only chats that are handled so: `waiting` for a member, or by a `member`.
+                 * @description Only chats in this state: `waiting` for a member, or handled by a `member`.
                  * @example waiting
                  */
                 handledBy?: "waiting" | "member";
@@ -19492,7 +19492,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of chats, those that wait first. */
+            /** @description A page of chats, waiting ones first. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -19521,7 +19521,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19562,7 +19562,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19576,7 +19576,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new credentials, without what is secret of them. */
+            /** @description The new credentials, without their secrets. */
             201: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -19620,7 +19620,7 @@ export interface operations {
                  */
                 credentialsId: components["parameters"]["CredentialsId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19629,7 +19629,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The credentials, without what is secret of them. */
+            /** @description The credentials, without their secrets. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -19669,7 +19669,7 @@ export interface operations {
                  */
                 credentialsId: components["parameters"]["CredentialsId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19718,7 +19718,7 @@ export interface operations {
                  */
                 credentialsId: components["parameters"]["CredentialsId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19777,7 +19777,7 @@ export interface operations {
                  */
                 credentialsId: components["parameters"]["CredentialsId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19786,7 +19786,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the service said. */
+            /** @description The verdict of the service. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -19826,7 +19826,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19867,7 +19867,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19916,12 +19916,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the invitation, as create and list answer it.
+                 * @description Id of the invitation, as create and list return it.
                  * @example 01jr5xdq1b2k6e0j5a7c9d1f3h
                  */
                 invitationId: string;
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -19962,7 +19962,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20003,7 +20003,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20053,12 +20053,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the user, as the list of members answers it.
+                 * @description Id of the user, as the list of members returns it.
                  * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
                  */
                 userId: components["parameters"]["UserId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20099,12 +20099,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the user, as the list of members answers it.
+                 * @description Id of the user, as the list of members returns it.
                  * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
                  */
                 userId: components["parameters"]["UserId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20153,7 +20153,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20194,7 +20194,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20246,12 +20246,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20295,12 +20295,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20309,7 +20309,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The endpoint is gone. */
+            /** @description The endpoint is deleted. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -20344,12 +20344,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20408,12 +20408,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20456,12 +20456,12 @@ export interface operations {
                  */
                 deliveryId: components["parameters"]["DeliveryId"];
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20507,12 +20507,12 @@ export interface operations {
                  */
                 deliveryId: components["parameters"]["DeliveryId"];
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20556,12 +20556,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -20604,12 +20604,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];

@@ -70,7 +70,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One answer of a person to one input block. */
+        /** @description One answer of a visitor to one input block. */
         Answer: {
             /**
              * @description URLs of files sent with the answer.
@@ -92,7 +92,7 @@ export interface components {
         };
         /** @description A result and the answers of one turn. */
         AnsweredResultEventData: {
-            /** @description What was answered in this turn. */
+            /** @description The answers of this turn. */
             answers: components["schemas"]["Answer"][];
             /**
              * @description Id of the bot.
@@ -106,7 +106,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Whether at least one answer was given.
+             * @description True if at least one answer was given.
              * @example true
              */
             hasStarted: boolean;
@@ -116,7 +116,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Whether the chat reached an end and had at least one answer.
+             * @description True if the chat reached an end and had at least one answer.
              * @example false
              */
             isCompleted: boolean;
@@ -150,7 +150,7 @@ export interface components {
         /** @description New credentials of type anthropic. */
         AnthropicCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -166,12 +166,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "anthropic";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -184,7 +184,7 @@ export interface components {
         /** @description A change of credentials of type anthropic. */
         AnthropicCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -200,12 +200,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "anthropic";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -263,7 +263,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A key of a service, and where that service is. */
+        /** @description A key of a service, and the address of that service. */
         ApiKeyData: {
             /**
              * Format: password
@@ -273,7 +273,7 @@ export interface components {
             apiKey: string;
             /**
              * Format: uri
-             * @description Address of the API, where it is not the one of the vendor: what speaks the same protocol can be used like it. The key goes there and nowhere else. Private addresses have to be allowed by the installation.
+             * @description Address of the API if it is not the one of the vendor: any service with the same protocol works. The key is sent to no other address. Private addresses work only if the installation allows them.
              * @example https://llm.example.com/v1
              */
             baseUrl?: string;
@@ -292,7 +292,7 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string | null;
-            /** @description Whether the token stops working within 7 days, or has stopped: time to renew it. */
+            /** @description True if the token stops working within 7 days, or has stopped: time to renew it. */
             expiresSoon: boolean;
             /**
              * @description The last four characters of the token.
@@ -311,12 +311,12 @@ export interface components {
              */
             lastUsedAt: string | null;
             /**
-             * @description What the token is for, as its owner wrote it.
+             * @description Purpose of the token, as its owner wrote it.
              * @example Nightly export
              */
             name: string;
             /**
-             * @description What the token can do at most; what its owner may do is for their roles to say.
+             * @description Maximum rights of the token; the roles of its owner can limit them further.
              * @example [
              *       "read",
              *       "results"
@@ -324,7 +324,7 @@ export interface components {
              */
             scopes: components["schemas"]["TokenScope"][];
             /**
-             * @description The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none.
+             * @description Workspace that the token is bound to: outside of it, the token acts as if its owner had no role. Null for a token that is bound to none.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string | null;
@@ -337,17 +337,17 @@ export interface components {
         ApiTokenCreate: {
             /**
              * Format: int32
-             * @description After how many days the token stops working; absent means never.
+             * @description Days after which the token stops working; absent means never.
              * @example 90
              */
             expiresInDays?: number;
             /**
-             * @description What the token is for, as its owner wrote it.
+             * @description Purpose of the token, as its owner wrote it.
              * @example Nightly export
              */
             name: string;
             /**
-             * @description What the token can do at most; absent means whatever the token of this request can, which is everything for one that was made without limits.
+             * @description Maximum rights of the token; absent means those of the token of this request, which are all for a token without limits.
              * @example [
              *       "read",
              *       "results"
@@ -463,7 +463,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A recording of the person who chats. */
+        /** @description A recording of the visitor. */
         AudioMessage: {
             /**
              * @description A recording. (enum property replaced by openapi-typescript)
@@ -496,10 +496,10 @@ export interface components {
              */
             type: "audio";
         };
-        /** @description What else is known of what was done; the list is open. */
+        /** @description Further details of the action; the list is open. */
         AuditDetails: {
             /**
-             * @description What was changed of the credentials: `name`, `data` or both.
+             * @description Changed parts of the credentials: `name`, `data` or both.
              * @example [
              *       "data"
              *     ]
@@ -507,7 +507,7 @@ export interface components {
             changed?: string[];
             /**
              * Format: int32
-             * @description How many results were deleted.
+             * @description Number of deleted results.
              * @example 42
              */
             count?: number;
@@ -523,11 +523,11 @@ export interface components {
              */
             email?: string;
             /**
-             * @description The role that they had.
+             * @description Role that the member had before.
              * @example MEMBER
              */
             formerRole?: string;
-            /** @description Whether there were more than `count`, which is not counted further. */
+            /** @description True if there were more than `count`; those are not counted. */
             isMore?: boolean;
             /**
              * @description The publication that was restored.
@@ -535,12 +535,12 @@ export interface components {
              */
             publicationId?: string;
             /**
-             * @description The role that a member has now; null for none.
+             * @description Role that the member has now; null for none.
              * @example ADMIN
              */
             role?: string | null;
             /**
-             * @description Which settings changed.
+             * @description Settings that changed.
              * @example [
              *       "security"
              *     ]
@@ -554,15 +554,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Something that was done in a workspace, and by whom. */
+        /** @description An action in a workspace, with the user who did it. */
         AuditEntry: {
             /**
              * Format: date-time
-             * @description When it was done.
+             * @description Time of the action.
              * @example 2026-03-04T10:15:30.120Z
              */
             createdAt: string;
-            /** @description More of it; null where there is none. */
+            /** @description Further details; null if there are none. */
             details: components["schemas"]["AuditDetails"] | null;
             /**
              * @description The e-mail address of that user, or null.
@@ -575,32 +575,32 @@ export interface components {
              */
             id: string;
             /**
-             * @description By which operation; what begins with `admin` is a command of whoever runs the service.
+             * @description Operation that was used; names that begin with `admin` are commands of the operator of the service.
              * @example updateMember
              */
             operation: string;
             /**
-             * @description What came of it: `success`, since only what was done is here. What was refused is in the log of the service.
+             * @description Outcome of the action: `success`, since only completed actions are listed. Rejected requests are in the log of the service.
              * @example success
              */
             outcome: string;
             /**
-             * @description What it was done to: the bot, folder, workspace, token or credentials, or the user who is a member.
+             * @description Id of the bot, folder, workspace, token or credentials it was done to, or of the user who is a member.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             recordId: string;
             /**
-             * @description By which token; null where it was none.
+             * @description Id of the token that was used; null if there was none.
              * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
              */
             tokenId: string | null;
             /**
-             * @description Who did it; null for whoever runs the service.
+             * @description Id of the user who did it; null for the operator of the service.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             userId: string | null;
         };
-        /** @description A page of what was done in a workspace. */
+        /** @description A page of the audit log of a workspace. */
         AuditPage: {
             /** @description The entries, newest first. */
             entries: components["schemas"]["AuditEntry"][];
@@ -649,7 +649,7 @@ export interface components {
         /** @description New credentials of type blink. */
         BlinkCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -665,12 +665,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "blink";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -683,7 +683,7 @@ export interface components {
         /** @description A change of credentials of type blink. */
         BlinkCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -699,12 +699,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "blink";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -791,11 +791,11 @@ export interface components {
         };
         /** @description A block of the flow in versions 6 and 6.1. The type decides its shape. */
         Block: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["FileInput"] | components["schemas"]["ChoiceInput"] | components["schemas"]["PictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["ConditionBlock"] | components["schemas"]["AbTestBlock"] | components["schemas"]["WebhookListenerBlock"] | components["schemas"]["HandoffBlock"] | components["schemas"]["WaitUntilBlock"] | components["schemas"]["GoogleSheetsBlock"] | components["schemas"]["HttpRequestBlock"] | components["schemas"]["ZapierBlock"] | components["schemas"]["MakeComBlock"] | components["schemas"]["PabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpenAiBlock"] | components["schemas"]["AnthropicBlock"] | components["schemas"]["MistralBlock"] | components["schemas"]["GroqBlock"] | components["schemas"]["TogetherAiBlock"] | components["schemas"]["OpenRouterBlock"] | components["schemas"]["PerplexityBlock"] | components["schemas"]["DeepSeekBlock"] | components["schemas"]["DifyAiBlock"] | components["schemas"]["ChatNodeBlock"] | components["schemas"]["ElevenLabsBlock"] | components["schemas"]["CalComBlock"] | components["schemas"]["NocoDbBlock"] | components["schemas"]["SegmentBlock"] | components["schemas"]["PostHogBlock"] | components["schemas"]["QrCodeBlock"] | components["schemas"]["ZendeskBlock"] | components["schemas"]["BlinkBlock"] | components["schemas"]["GmailBlock"] | components["schemas"]["OpaqueBlock"];
-        /** @description What became of the chats that came to an input block. */
+        /** @description Outcomes of the chats that came to an input block. */
         BlockStats: {
             /**
              * Format: int64
-             * @description How often it was answered.
+             * @description Times the input was answered.
              * @example 700
              */
             answered: number;
@@ -806,13 +806,13 @@ export interface components {
             blockId: string;
             /**
              * Format: int64
-             * @description How often a chat ended there, since its time ran out or a member ended it.
+             * @description Times a chat ended there, because its time ran out or a member ended it.
              * @example 180
              */
             left: number;
             /**
              * Format: int64
-             * @description How often the input was shown: answered, left, and those that are still open.
+             * @description Times the input was shown: answered, left, and still open.
              * @example 900
              */
             shown: number;
@@ -822,13 +822,13 @@ export interface components {
             /** @description The blocks, in the order of the flow. */
             blocks: components["schemas"]["BlockStats"][];
         };
-        /** @description A bot with its draft; the version tells how its flow is written. */
+        /** @description A bot with its draft; the version decides about the schema of its flow. */
         Bot: components["schemas"]["BotV3"] | components["schemas"]["BotV4"] | components["schemas"]["BotV5"] | components["schemas"]["BotV6"] | components["schemas"]["BotV61"];
         /** @description One bot with its draft. */
         BotBody: {
             bot: components["schemas"]["Bot"];
         };
-        /** @description A chat that somebody has with a bot. */
+        /** @description A chat of a visitor with a bot. */
         BotChat: {
             /**
              * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
@@ -841,7 +841,7 @@ export interface components {
              */
             blockId: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -853,12 +853,12 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it can no longer be continued, unless it goes on before.
+             * @description When it can no longer be continued, unless another turn runs before.
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string;
             /**
-             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends.
              * @enum {string}
              */
             handledBy: "bot" | "waiting" | "member";
@@ -869,7 +869,7 @@ export interface components {
              */
             handledSince: string | null;
             /**
-             * @description Whether the chat has ended.
+             * @description True if the chat has ended.
              * @example false
              */
             isOver: boolean;
@@ -880,7 +880,7 @@ export interface components {
              */
             publicationId: string;
             /**
-             * @description Id of the result, as the list of results answers it.
+             * @description Id of the result, as the list of results returns it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
@@ -891,7 +891,7 @@ export interface components {
              */
             revision: number;
             /**
-             * @description Id of the chat session, as start chat answers it.
+             * @description Id of the chat session, as start chat returns it.
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
@@ -903,7 +903,7 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description A chat in the list of those of a bot. */
+        /** @description A chat in the list of a bot. */
         BotChatSummary: {
             /**
              * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
@@ -923,12 +923,12 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it can no longer be continued, unless it goes on before.
+             * @description When it can no longer be continued, unless another turn runs before.
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string;
             /**
-             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends.
              * @enum {string}
              */
             handledBy: "bot" | "waiting" | "member";
@@ -940,7 +940,7 @@ export interface components {
             handledSince: string | null;
             lastMessage: components["schemas"]["LastMessage"];
             /**
-             * @description Id of the result, as the list of results answers it.
+             * @description Id of the result, as the list of results returns it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
@@ -951,7 +951,7 @@ export interface components {
              */
             revision: number;
             /**
-             * @description Id of the chat session, as start chat answers it.
+             * @description Id of the chat session, as start chat returns it.
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
@@ -963,7 +963,7 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description The bot to create; every property may be absent. Properties of a bot that create does not take are ignored, so that what was read can be posted as a copy. */
+        /** @description The bot to create; every property may be absent. Properties that create does not take are ignored, so that a bot that was read can be posted as a copy. */
         BotCreate: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -976,7 +976,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1026,7 +1026,7 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * @description Read-only assessment; accepted and ignored.
@@ -1034,7 +1034,7 @@ export interface components {
              */
             readonly riskLevel?: unknown;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1064,7 +1064,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -1080,7 +1080,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -1105,7 +1105,7 @@ export interface components {
              */
             folderId: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -1121,7 +1121,7 @@ export interface components {
             publicId: string | null;
             /**
              * Format: date-time
-             * @description When the draft was last changed; read the bot to see it as it is.
+             * @description When the draft was last changed; read the bot to see its current state.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt: string;
@@ -1132,7 +1132,7 @@ export interface components {
              */
             workspaceId: string;
         };
-        /** @description A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored. */
+        /** @description A bot as a document of any version, as this service or another builder exported it. Unknown properties are ignored. */
         BotImport: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; ignored.
@@ -1179,7 +1179,7 @@ export interface components {
              * @example []
              */
             variables?: unknown;
-            /** @description Version of the schema the flow is written in. A document without it, or with null, counts as 6 where it has events, else as 3. */
+            /** @description Version of the schema the flow is written in. A document without it, or with null, counts as 6 if it has events, else as 3. */
             version?: components["schemas"]["DocumentVersion"] | null;
         } & {
             [key: string]: unknown;
@@ -1274,7 +1274,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -1285,10 +1285,10 @@ export interface components {
              */
             type: "bot.published";
         };
-        /** @description Which bot it is, and which state of it. */
+        /** @description A bot and the state of its draft. */
         BotReference: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -1307,7 +1307,7 @@ export interface components {
         /** @description A bot in a list, without its flow. */
         BotSummary: {
             /**
-             * @description The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly.
+             * @description The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for all other callers of a publicly shared bot.
              * @enum {string}
              */
             accessRight: "write" | "read" | "guest";
@@ -1328,7 +1328,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -1344,7 +1344,7 @@ export interface components {
             publicId: string | null;
             /**
              * Format: date-time
-             * @description When the bot was last published; null while it is not published. An earlier time than `updatedAt` says that the draft has changed since.
+             * @description When the bot was last published; null while it is not published. An earlier time than `updatedAt` means that the draft has changed since.
              * @example 2026-03-04T10:15:30.120Z
              */
             publishedAt: string | null;
@@ -1360,11 +1360,11 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description Something the bot said or showed. */
+        /** @description A message of the bot. */
         BotTurn: {
             message: components["schemas"]["MessageBubble"];
             /**
-             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @description Role of the author. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             role: "bot";
@@ -1374,7 +1374,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -1385,7 +1385,7 @@ export interface components {
              */
             type: "bot.unpublished";
         };
-        /** @description A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one. */
+        /** @description A change to a bot. The version is required and decides about the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one. */
         BotUpdate: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"] | components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
         /** @description A change to a bot in a current version. */
         BotUpdateCurrent: components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
@@ -1394,7 +1394,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -1407,7 +1407,7 @@ export interface components {
         };
         /** @description A change to a bot in a legacy version. */
         BotUpdateLegacy: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"];
-        /** @description A change to a bot in version 3. Absent properties stay, given ones replace the whole property. */
+        /** @description A change to a bot in version 3. Absent properties stay as they are, given ones replace the whole property. */
         BotUpdateV3: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -1420,7 +1420,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1450,10 +1450,10 @@ export interface components {
              * @example null
              */
             readonly isArchived?: unknown;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -1467,16 +1467,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1484,7 +1484,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             /**
              * Format: date-time
-             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @description Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -1501,7 +1501,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A change to a bot in version 4. Absent properties stay, given ones replace the whole property. */
+        /** @description A change to a bot in version 4. Absent properties stay as they are, given ones replace the whole property. */
         BotUpdateV4: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -1514,7 +1514,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1544,10 +1544,10 @@ export interface components {
              * @example null
              */
             readonly isArchived?: unknown;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -1561,16 +1561,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1578,7 +1578,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             /**
              * Format: date-time
-             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @description Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -1595,7 +1595,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A change to a bot in version 5. Absent properties stay, given ones replace the whole property. */
+        /** @description A change to a bot in version 5. Absent properties stay as they are, given ones replace the whole property. */
         BotUpdateV5: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -1608,7 +1608,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1638,10 +1638,10 @@ export interface components {
              * @example null
              */
             readonly isArchived?: unknown;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -1655,16 +1655,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1672,7 +1672,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             /**
              * Format: date-time
-             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @description Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -1689,7 +1689,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A change to a bot in version 6. Absent properties stay, given ones replace the whole property. */
+        /** @description A change to a bot in version 6. Absent properties stay as they are, given ones replace the whole property. */
         BotUpdateV6: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -1702,7 +1702,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1732,10 +1732,10 @@ export interface components {
              * @example null
              */
             readonly isArchived?: unknown;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -1749,16 +1749,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1766,7 +1766,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             /**
              * Format: date-time
-             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @description Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -1783,7 +1783,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property. */
+        /** @description A change to a bot in version 6.1. Absent properties stay as they are, given ones replace the whole property. */
         BotUpdateV61: {
             /**
              * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
@@ -1796,7 +1796,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1826,10 +1826,10 @@ export interface components {
              * @example null
              */
             readonly isArchived?: unknown;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -1843,16 +1843,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId?: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1860,7 +1860,7 @@ export interface components {
             theme?: components["schemas"]["Theme"];
             /**
              * Format: date-time
-             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @description Precondition: the `updatedAt` that the caller read. The update is rejected as a conflict if the stored one differs, even by a millisecond.
              * @example 2026-03-04T10:15:30.120Z
              */
             updatedAt?: string;
@@ -1886,7 +1886,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -1907,16 +1907,16 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
             /** @description Always false: an archived bot is not found. */
             isArchived: boolean;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -1930,16 +1930,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -1973,7 +1973,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -1994,16 +1994,16 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
             /** @description Always false: an archived bot is not found. */
             isArchived: boolean;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -2017,16 +2017,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -2060,7 +2060,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -2081,16 +2081,16 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
             /** @description Always false: an archived bot is not found. */
             isArchived: boolean;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -2104,16 +2104,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -2147,7 +2147,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -2168,16 +2168,16 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
             /** @description Always false: an archived bot is not found. */
             isArchived: boolean;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -2191,16 +2191,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -2234,7 +2234,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -2255,16 +2255,16 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
             /** @description Always false: an archived bot is not found. */
             isArchived: boolean;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only stores; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -2278,16 +2278,16 @@ export interface components {
              * @example lead-generation-8k2m4p6
              */
             publicId: string | null;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
              * Format: double
-             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @description Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -2316,7 +2316,7 @@ export interface components {
         BotWithModeBody: {
             bot: components["schemas"]["Bot"];
             /**
-             * @description The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly.
+             * @description The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for all other callers of a publicly shared bot.
              * @enum {string}
              */
             currentUserMode: "write" | "read" | "guest";
@@ -2336,7 +2336,7 @@ export interface components {
              */
             expiresAt: string;
             /**
-             * @description Id of the browser session, as the list answers it.
+             * @description Id of the browser session, as the list returns it.
              * @example 01jr5xcp0a1j5d9h4z6b8c0e2g
              */
             id: string;
@@ -2347,12 +2347,12 @@ export interface components {
             isCurrent: boolean;
             /**
              * Format: date-time
-             * @description When a page of the session last asked for a token, to the day; null when never.
+             * @description When a page of the session last requested a token, to the day; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             lastUsedAt: string | null;
             /**
-             * @description The browser as it names itself, cut at 255 characters; null where it does not.
+             * @description `User-Agent` of the browser, cut at 255 characters; null if it sends none.
              * @example Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0
              */
             userAgent: string | null;
@@ -2467,7 +2467,7 @@ export interface components {
         /** @description Show a calendar, and continue with the date that was booked. */
         CalendarAction: {
             calendar: components["schemas"]["CalendarDetails"];
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -2602,7 +2602,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Something for the client to do. It is in the answer again. */
+        /** @description An action of the client. The event `answer` repeats it. */
         ChatActionEvent: {
             action: components["schemas"]["ClientSideAction"];
             /**
@@ -2611,10 +2611,10 @@ export interface components {
              */
             type: "action";
         };
-        /** @description The last event: what is answered without a stream. */
+        /** @description The last event: the response of a request without a stream. */
         ChatAnswerEvent: {
             /**
-             * @description Of a start a `StartedChatBody`, of a continuation a `ContinuedChatBody`.
+             * @description A `StartedChatBody` for a start, a `ContinuedChatBody` for a continuation.
              * @example {
              *       "messages": [],
              *       "revision": 2
@@ -2633,10 +2633,10 @@ export interface components {
         ChatBody: {
             chat: components["schemas"]["BotChat"];
         };
-        /** @description The bot that runs: its version, look and settings. */
+        /** @description The bot that runs: its version, theme and settings. */
         ChatBot: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -2666,7 +2666,7 @@ export interface components {
              */
             version: string;
         };
-        /** @description More of a text that a language model is writing. The bubble that is going to show it has this id, and replaces what came in pieces. */
+        /** @description A piece of a text that a language model is writing. The bubble that will show the text has this id, and replaces the pieces. */
         ChatDeltaEvent: {
             /**
              * @description Id of the block in the flow.
@@ -2684,16 +2684,16 @@ export interface components {
              */
             type: "delta";
         };
-        /** @description One chat of a bot with what was said in it. */
+        /** @description One chat of a bot with its messages. */
         ChatDetailBody: {
             chat: components["schemas"]["BotChat"];
-            /** @description What was said, oldest first; of very long chats what was said last. */
+            /** @description The messages, oldest first; for very long chats, only the latest. */
             turns: components["schemas"]["ChatTurn"][];
         };
         /** @description The last event of a request that failed after others were sent. */
         ChatErrorEvent: {
             /**
-             * @description The body that it has without a stream.
+             * @description Body of the response without a stream.
              * @example {
              *       "code": "CONFLICT",
              *       "message": "Conflicting update",
@@ -2705,7 +2705,7 @@ export interface components {
             };
             /**
              * Format: int32
-             * @description The status that it has without a stream.
+             * @description Status of the response without a stream.
              * @example 409
              */
             status: number;
@@ -2715,12 +2715,12 @@ export interface components {
              */
             type: "error";
         };
-        /** @description The data of an event of a chat that is streamed, as JSON in one line. */
+        /** @description Data of an event of a streamed chat, as JSON in one line. */
         ChatEvent: components["schemas"]["ChatLookEvent"] | components["schemas"]["ChatMessageEvent"] | components["schemas"]["ChatActionEvent"] | components["schemas"]["ChatDeltaEvent"] | components["schemas"]["ChatAnswerEvent"] | components["schemas"]["ChatErrorEvent"];
         /** @description A chat that changed hands. */
         ChatEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -2749,12 +2749,12 @@ export interface components {
         /** @description A chat that waits for a member. */
         ChatHandoffEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
             /**
-             * @description Id of the block that asked for a member; null where a member put the chat in line.
+             * @description Id of the block that requested a member; null if a member queued the chat.
              * @example block-people
              */
             blockId: string | null;
@@ -2785,7 +2785,7 @@ export interface components {
             data: components["schemas"]["ChatHandoffEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -2816,7 +2816,7 @@ export interface components {
             };
             payment?: components["schemas"]["ChatPayment"];
             /**
-             * @description The value to begin with.
+             * @description Initial value of the input.
              * @example ada@example.com
              */
             prefilledValue?: string;
@@ -2830,20 +2830,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Something noticed while the flow ran. */
+        /** @description A log entry of a turn. */
         ChatLog: {
             /**
-             * @description Where it happened.
+             * @description Location of the event.
              * @example Group Welcome
              */
             context?: string;
             /**
-             * @description What happened.
+             * @description Description of the event.
              * @example The mail was not sent
              */
             description: string;
             /**
-             * @description More about it.
+             * @description Further details.
              * @example Connection refused
              */
             details?: string;
@@ -2853,7 +2853,7 @@ export interface components {
              */
             status?: string;
         };
-        /** @description How the chat looks: the first event of a start. It is in the answer again. */
+        /** @description Appearance of the chat: the first event of a start. The event `answer` repeats it. */
         ChatLookEvent: {
             /**
              * @description The settings a client needs: `general` and `typingEmulation`.
@@ -2900,7 +2900,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The bot says something. It is in the answer again. */
+        /** @description A message of the bot. The event `answer` repeats it. */
         ChatMessageEvent: {
             message: components["schemas"]["MessageBubble"];
             /**
@@ -2912,7 +2912,7 @@ export interface components {
         /** @description A message of a visitor to people. */
         ChatMessageEventData: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
@@ -2932,7 +2932,7 @@ export interface components {
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
-            /** @description What the visitor wrote. */
+            /** @description Messages of the visitor. */
             said: components["schemas"]["VisitorMessage"][];
             /**
              * @description Id of the chat session.
@@ -2945,7 +2945,7 @@ export interface components {
             data: components["schemas"]["ChatMessageEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -2980,7 +2980,7 @@ export interface components {
         /** @description New credentials of type chat-node. */
         ChatNodeCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -2996,12 +2996,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "chat-node";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -3014,7 +3014,7 @@ export interface components {
         /** @description A change of credentials of type chat-node. */
         ChatNodeCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -3030,12 +3030,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "chat-node";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -3087,7 +3087,7 @@ export interface components {
              */
             nextCursor: string | null;
         };
-        /** @description The payment that the chat waits for. Continue the chat with any message, or with none, to have it checked: the chat goes on once the service has read from the provider that the payment succeeded. */
+        /** @description The payment that the chat waits for. Continue the chat with any message, or with none, to check it. The chat continues once the service has read from the provider that the payment succeeded. */
         ChatPayment: {
             /**
              * @description Amount with its currency, to show.
@@ -3111,7 +3111,7 @@ export interface components {
             data: components["schemas"]["ChatEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -3122,36 +3122,36 @@ export interface components {
              */
             type: "chat.returned";
         };
-        /** @description A chat as it is now, for a client that comes back to it. */
+        /** @description The current state of a chat, for a client that comes back to it. */
         ChatSessionBody: {
             bot: components["schemas"]["ChatBot"];
-            /** @description What the chat waits for the client to do; actions that are done once are not repeated. */
+            /** @description Actions that the chat waits for; one-time actions are not repeated. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
             /**
-             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events.
              * @enum {string}
              */
             handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
-             * @description Whether the chat has ended.
+             * @description True if the chat has ended.
              * @example false
              */
             isOver: boolean;
             /**
-             * @description Id of the last event of the session; the events after it are those that come next.
+             * @description Id of the last event of the session; the next events come after it.
              * @example 3.1
              */
             lastEventId: string;
             /**
              * Format: double
-             * @description How far the chat is, in percent; only with the progress bar on.
+             * @description Progress of the chat in percent; only with the progress bar on.
              * @example 40
              */
             progress?: number;
@@ -3162,7 +3162,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -3171,7 +3171,7 @@ export interface components {
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
-            /** @description What was said, oldest first; of very long chats what was said last. */
+            /** @description The messages, oldest first; for very long chats, only the latest. */
             turns: components["schemas"]["ChatTurn"][];
         };
         /** @description A member handles a chat from now on. */
@@ -3179,7 +3179,7 @@ export interface components {
             data: components["schemas"]["ChatEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -3190,7 +3190,7 @@ export interface components {
              */
             type: "chat.taken";
         };
-        /** @description The timer of a chat: something that the bot does at a time, without a message. It goes with the chat; null where there is none. */
+        /** @description The timer of a chat: an action of the bot at a set time, without a message. It ends with the chat; null if there is none. */
         ChatTimer: {
             /**
              * Format: date-time
@@ -3199,12 +3199,12 @@ export interface components {
              */
             dueAt: string;
             /**
-             * @description True while people handle the chat: it does not fire then.
+             * @description True while people handle the chat; the timer does not fire then.
              * @example false
              */
             isPaused: boolean;
             /**
-             * @description `idle`: the branch for a visitor who does not answer. `wait`: the bot goes on. `handoff`: the way out when no member comes.
+             * @description `idle`: the branch for a visitor who does not answer. `wait`: the bot continues. `handoff`: the branch for a chat that no member takes.
              * @enum {string}
              */
             kind: "idle" | "wait" | "handoff";
@@ -3277,12 +3277,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Something that was said in a chat. */
+        /** @description A message in a chat. */
         ChatTurn: components["schemas"]["BotTurn"] | components["schemas"]["UserTurn"] | components["schemas"]["MemberTurn"];
-        /** @description What is to change in a chat. */
+        /** @description Changes to a chat; absent properties stay as they are. */
         ChatUpdate: {
             /**
-             * @description Id of the member who is to handle the chat, whoever does so now. Absent or null with `handledBy` `member` means the caller.
+             * @description Id of the member who takes the chat, also from another member. Absent or null with `handledBy` `member` means the caller.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId?: string | null;
@@ -3307,12 +3307,12 @@ export interface components {
              */
             readonly expiresAt?: unknown;
             /**
-             * @description Only with `handledBy` `bot`, of a chat that the bot does not handle: the group of the bot where the chat goes on.
+             * @description Group of the bot where the chat continues. Only with `handledBy` `bot`, for a chat that the bot does not handle.
              * @example group-welcome
              */
             groupId?: string;
             /**
-             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends.
              * @enum {string}
              */
             handledBy?: "bot" | "waiting" | "member";
@@ -3362,7 +3362,7 @@ export interface components {
              */
             readonly updatedAt?: unknown;
             /**
-             * @description New values, by the name of the variable; null empties. Others stay.
+             * @description New values, by variable name; null empties a variable. Others stay.
              * @example {
              *       "Email": "ada@example.com"
              *     }
@@ -3374,7 +3374,7 @@ export interface components {
         /** @description Open or close the Chatwoot widget. */
         ChatwootAction: {
             chatwoot: components["schemas"]["ScriptHolder"];
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -3411,7 +3411,7 @@ export interface components {
         /** @description New credentials of type chatwoot. */
         ChatwootCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -3427,12 +3427,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "chatwoot";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -3445,7 +3445,7 @@ export interface components {
         /** @description A change of credentials of type chatwoot. */
         ChatwootCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -3461,12 +3461,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "chatwoot";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -3476,7 +3476,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description An agent bot of an installation of Chatwoot. It writes to the conversations of its inboxes. */
+        /** @description An agent bot of a Chatwoot installation. It writes to the conversations of its inboxes. */
         ChatwootData: {
             /**
              * Format: password
@@ -3492,13 +3492,13 @@ export interface components {
             accountId: number;
             /**
              * Format: uri
-             * @description Address of the installation. The token goes there and nowhere else. Private addresses have to be allowed by the installation of this service.
+             * @description Address of the installation. The token is sent to no other address. Private addresses work only if the installation of this service allows them.
              * @example https://chatwoot.example.com
              */
             baseUrl: string;
             /**
              * Format: password
-             * @description Secret of the agent bot, which signs its events. For a Chatwoot before 4.13, which signs none, any long random text: the address of the events then has it.
+             * @description Secret with which the agent bot signs its events. A Chatwoot before 4.13 signs none: choose a long random text, and put it into the address of the events.
              * @example chatwoot-secret-example
              */
             secret: string;
@@ -3811,20 +3811,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One entry of the log of a chat client. Each text is kept up to 1,000 characters. */
+        /** @description One entry of the log of a chat client. Each text is cut at 1,000 characters. */
         ClientLog: {
             /**
-             * @description Where it happened.
+             * @description Location of the event.
              * @example While executing the script
              */
             context?: string;
             /**
-             * @description What happened.
+             * @description Description of the event.
              * @example Could not load the script
              */
             description: string;
             /**
-             * @description More about it.
+             * @description Further details.
              * @example net::ERR_BLOCKED_BY_CLIENT
              */
             details?: string;
@@ -3843,12 +3843,12 @@ export interface components {
              * @example console.log(name)
              */
             content: string;
-            /** @description Whether it is code rather than an expression. */
+            /** @description True if it is code rather than an expression. */
             isCode?: boolean;
-            /** @description Whether the code comes from an unknown author. */
+            /** @description True if the code comes from an unknown author. */
             isUnsafe?: boolean;
         };
-        /** @description Something the client has to do. */
+        /** @description An action of the client. */
         ClientSideAction: components["schemas"]["ScriptAction"] | components["schemas"]["SetVariableAction"] | components["schemas"]["ChatwootAction"] | components["schemas"]["ZendeskAction"] | components["schemas"]["CalendarAction"] | components["schemas"]["RedirectAction"] | components["schemas"]["WaitAction"] | components["schemas"]["HttpRequestAction"] | components["schemas"]["GoogleAnalyticsAction"] | components["schemas"]["PixelAction"] | components["schemas"]["StartPropertiesAction"] | components["schemas"]["ListenForWebhookAction"];
         /** @description Runs a script in the browser of the visitor or on the server. */
         CodeBlock: {
@@ -3947,7 +3947,7 @@ export interface components {
              */
             publicationId: string | null;
             /**
-             * @description Whether this is the draft or a publication.
+             * @description Kind of the flow: the draft or a publication.
              * @enum {string}
              */
             state: "draft" | "publication";
@@ -3984,12 +3984,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description What differs between two states of a bot. */
+        /** @description The differences between two states of a bot. */
         ComparisonBody: {
             /** @description The differences. */
             changes: components["schemas"]["FlowChange"][];
             from: components["schemas"]["ComparedFlow"];
-            /** @description False where there are more differences than the list holds: 1,000, or 8 MB of values. */
+            /** @description False if there are more differences than the list holds: 1,000, or 8 MB of values. */
             isComplete: boolean;
             to: components["schemas"]["ComparedFlow"];
         };
@@ -4086,21 +4086,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The reply of the person who chats. */
+        /** @description The reply of the visitor. */
         ContinueChatBody: {
             /**
-             * @description The reply; absent or null skips an input that may be skipped, or says that an awaited action is done.
+             * @description The reply; absent or null skips an optional input, or confirms that an awaited action is done.
              * @example ada@example.com
              */
             message?: components["schemas"]["Message"] | null;
             /**
              * Format: int32
-             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.
              * @example 1
              */
             revision?: number;
             /**
-             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
+             * @description Format of the texts of the bot: a tree of formatted nodes, or Markdown.
              * @default richText
              * @enum {string}
              */
@@ -4108,38 +4108,38 @@ export interface components {
         };
         /** @description A further turn of a chat. Without `input` and awaited action it is over. */
         ContinuedChatBody: {
-            /** @description What the client has to do, in order; absent when there is nothing. */
+            /** @description Actions of the client, in order; absent if there are none. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
             /**
-             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events.
              * @enum {string}
              */
             handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
-             * @description The reply as it was understood, when that differs from what was sent.
+             * @description The reply as it was understood, if that differs from the sent one.
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the turn ran, for whoever builds the client. */
+            /** @description Log of the turn, for developers of the client. */
             logs?: components["schemas"]["ChatLog"][];
-            /** @description What the bot says, in order. */
+            /** @description Messages of the bot, in order. */
             messages: components["schemas"]["MessageBubble"][];
             /**
              * Format: double
-             * @description How far the chat is, in percent; only with the progress bar on.
+             * @description Progress of the chat in percent; only with the progress bar on.
              * @example 40
              */
             progress?: number;
             /**
              * Format: int32
-             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -4163,7 +4163,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Where to create which bot. */
+        /** @description The bot to create, and its workspace. */
         CreateBotBody: {
             bot: components["schemas"]["BotCreate"];
             /**
@@ -4186,7 +4186,7 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string | null;
-            /** @description Whether the token stops working within 7 days, or has stopped: time to renew it. */
+            /** @description True if the token stops working within 7 days, or has stopped: time to renew it. */
             expiresSoon: boolean;
             /**
              * @description The last four characters of the token.
@@ -4205,12 +4205,12 @@ export interface components {
              */
             lastUsedAt: string | null;
             /**
-             * @description What the token is for, as its owner wrote it.
+             * @description Purpose of the token, as its owner wrote it.
              * @example Nightly export
              */
             name: string;
             /**
-             * @description What the token can do at most; what its owner may do is for their roles to say.
+             * @description Maximum rights of the token; the roles of its owner can limit them further.
              * @example [
              *       "read",
              *       "results"
@@ -4223,7 +4223,7 @@ export interface components {
              */
             token: string;
             /**
-             * @description The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none.
+             * @description Workspace that the token is bound to: outside of it, the token acts as if its owner had no role. Null for a token that is bound to none.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string | null;
@@ -4236,12 +4236,12 @@ export interface components {
         CreatedInvitationBody: {
             invitation: components["schemas"]["Invitation"];
             /**
-             * @description The page on which the person accepts. It is shown only here.
+             * @description The page that accepts the invitation. It is shown only here.
              * @example http://localhost:3000/invitations/EXAMPLEexampleEXAMPLEexample00000000000000
              */
             link: string;
         };
-        /** @description Where to create which folder. */
+        /** @description The folder to create, and its workspace. */
         CreateFolderBody: {
             folder: components["schemas"]["FolderCreate"];
             /**
@@ -4254,7 +4254,7 @@ export interface components {
         CredentialsBody: {
             credentials: components["schemas"]["StoredCredentials"];
         };
-        /** @description New credentials; the type says what they consist of. */
+        /** @description New credentials; the type decides about their data. */
         CredentialsCreate: components["schemas"]["SmtpCredentialsCreate"] | components["schemas"]["GoogleSheetsCredentialsCreate"] | components["schemas"]["StripeCredentialsCreate"] | components["schemas"]["ChatwootCredentialsCreate"] | components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["DifyAiCredentialsCreate"] | components["schemas"]["ChatNodeCredentialsCreate"] | components["schemas"]["ElevenLabsCredentialsCreate"] | components["schemas"]["NocoDbCredentialsCreate"] | components["schemas"]["SegmentCredentialsCreate"] | components["schemas"]["PostHogCredentialsCreate"] | components["schemas"]["ZendeskCredentialsCreate"] | components["schemas"]["BlinkCredentialsCreate"] | components["schemas"]["GmailCredentialsCreate"];
         /** @description The credentials of a workspace. */
         CredentialsList: {
@@ -4264,12 +4264,12 @@ export interface components {
         /** @description The outcome of a test of credentials. */
         CredentialsTest: {
             /**
-             * @description Words of the service, without the secret.
+             * @description Message of the service, without the secret.
              * @example OpenAI accepts the credentials
              */
             message: string;
             /**
-             * @description `accepted` and `rejected` are the word of the service. `unclear`: it answered with something else, such as a limit. `unreachable`: it did not answer, or may not be called. `untestable`: it tells nobody.
+             * @description `accepted` and `rejected`: the verdict of the service. `unclear`: it responded with something else, such as a limit. `unreachable`: it did not respond, or may not be called. `untestable`: it offers no test.
              * @example accepted
              * @enum {string}
              */
@@ -4281,11 +4281,11 @@ export interface components {
              */
             status: number | null;
         };
-        /** @description What the service said about credentials. */
+        /** @description The verdict of the service on credentials. */
         CredentialsTestBody: {
             test: components["schemas"]["CredentialsTest"];
         };
-        /** @description A change of credentials. The type is the one they have; data that are given replace all. */
+        /** @description A change of credentials. The type is the stored one; given data replace all stored data. */
         CredentialsUpdate: components["schemas"]["SmtpCredentialsUpdate"] | components["schemas"]["GoogleSheetsCredentialsUpdate"] | components["schemas"]["StripeCredentialsUpdate"] | components["schemas"]["ChatwootCredentialsUpdate"] | components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["DifyAiCredentialsUpdate"] | components["schemas"]["ChatNodeCredentialsUpdate"] | components["schemas"]["ElevenLabsCredentialsUpdate"] | components["schemas"]["NocoDbCredentialsUpdate"] | components["schemas"]["SegmentCredentialsUpdate"] | components["schemas"]["PostHogCredentialsUpdate"] | components["schemas"]["ZendeskCredentialsUpdate"] | components["schemas"]["BlinkCredentialsUpdate"] | components["schemas"]["GmailCredentialsUpdate"];
         /** @description State of the stored record, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent if the record has none. */
         CurrentState: {
@@ -4306,7 +4306,7 @@ export interface components {
              */
             updatedAt?: string;
         };
-        /** @description The user that a token stands for. */
+        /** @description The user of a token. */
         CurrentUser: {
             /**
              * @description E-mail address of the user.
@@ -4454,7 +4454,7 @@ export interface components {
         /** @description New credentials of type deepseek. */
         DeepSeekCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -4470,12 +4470,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "deepseek";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -4488,7 +4488,7 @@ export interface components {
         /** @description A change of credentials of type deepseek. */
         DeepSeekCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -4504,12 +4504,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "deepseek";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -4550,7 +4550,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Which results were deleted. */
+        /** @description The results that were deleted. */
         DeletedResultsEventData: {
             /**
              * @description Id of the bot.
@@ -4559,12 +4559,12 @@ export interface components {
             botId: string;
             /**
              * Format: date-time
-             * @description Only results that began before it were deleted; null where that does not matter. With neither, all results were deleted.
+             * @description Only results that began before it were deleted; null without such a bound. If `resultIds` is null too, all results were deleted.
              * @example null
              */
             createdBefore: string | null;
             /**
-             * @description The ids that were named; null where none were.
+             * @description Ids that the request named; null if it named none.
              * @example null
              */
             resultIds: string[] | null;
@@ -4574,39 +4574,39 @@ export interface components {
             apiToken?: components["schemas"]["CreatedApiToken"];
             /**
              * Format: int32
-             * @description Seconds to wait before the next request at least.
+             * @description Minimum seconds to wait before the next request.
              * @example 5
              */
             interval: number;
             /**
-             * @description What the person has decided, or that the program asks too often.
+             * @description Decision of the user, or `slowDown` if the program polls too often.
              * @enum {string}
              */
             status: "pending" | "slowDown" | "allowed" | "denied";
         };
-        /** @description The login to ask about. */
+        /** @description The login to poll for. */
         DeviceLoginContinue: {
             /**
-             * @description The secret code of the program, as start device login answers it. It is shown to nobody.
+             * @description The secret code of the program, as start device login returns it. Show it to nobody.
              * @example EXAMPLEexampleEXAMPLEexample00000000000000
              */
             deviceCode: string;
         };
-        /** @description The token that a program asks a person for. */
+        /** @description The token that a program requests from a user. */
         DeviceLoginStart: {
             /**
              * Format: int32
-             * @description After how many days the token stops working; absent means never.
+             * @description Days after which the token stops working; absent means never.
              * @example 90
              */
             expiresInDays?: number;
             /**
-             * @description What the token is for, as its owner wrote it.
+             * @description Purpose of the token, as its owner wrote it.
              * @example Nightly export
              */
             name: string;
             /**
-             * @description What the token can do at most; absent means everything that its owner can.
+             * @description Maximum rights of the token; absent means all rights of its owner.
              * @example [
              *       "read",
              *       "write"
@@ -4643,7 +4643,7 @@ export interface components {
         /** @description New credentials of type dify-ai. */
         DifyAiCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -4659,12 +4659,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "dify-ai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -4677,7 +4677,7 @@ export interface components {
         /** @description A change of credentials of type dify-ai. */
         DifyAiCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -4693,12 +4693,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "dify-ai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -4781,7 +4781,7 @@ export interface components {
          * @enum {string}
          */
         DocumentVersion: "3" | "4" | "5" | "6" | "6.1";
-        /** @description What the new bot has of its own. */
+        /** @description Name and folder of the new bot. */
         DuplicateBotBody: {
             /**
              * @description Id of a folder of the workspace to put the new bot into; null for none. Default: the folder of the bot.
@@ -4802,7 +4802,7 @@ export interface components {
              */
             backgroundUrl?: string;
             /**
-             * @description URL of the person's picture.
+             * @description URL of the visitor's picture.
              * @example https://example.com/ada.png
              */
             guestAvatarUrl?: string;
@@ -4888,7 +4888,7 @@ export interface components {
         /** @description New credentials of type elevenlabs. */
         ElevenLabsCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -4904,12 +4904,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "elevenlabs";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -4922,7 +4922,7 @@ export interface components {
         /** @description A change of credentials of type elevenlabs. */
         ElevenLabsCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -4938,12 +4938,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "elevenlabs";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -5180,7 +5180,7 @@ export interface components {
             data: components["schemas"]["TestEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -5212,7 +5212,7 @@ export interface components {
             path: string[];
         };
         /**
-         * @description What can happen. The list is open: later versions add types.
+         * @description Type of an event. The list is open: later versions add types.
          * @enum {string}
          */
         EventType: "bot.created" | "bot.updated" | "bot.deleted" | "bot.published" | "bot.unpublished" | "result.started" | "result.answered" | "result.completed" | "chat.handoffRequested" | "chat.taken" | "chat.returned" | "chat.messageReceived" | "results.deleted";
@@ -5235,17 +5235,17 @@ export interface components {
              * @example 🤖
              */
             icon: string | null;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
              */
             name: string;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -5272,17 +5272,17 @@ export interface components {
              * @example 🤖
              */
             icon: string | null;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
              */
             name: string;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -5309,17 +5309,17 @@ export interface components {
              * @example 🤖
              */
             icon: string | null;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
              */
             name: string;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -5346,17 +5346,17 @@ export interface components {
              * @example 🤖
              */
             icon: string | null;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
              */
             name: string;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -5383,17 +5383,17 @@ export interface components {
              * @example 🤖
              */
             icon: string | null;
-            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            /** @description True if new chats are rejected. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
              */
             name: string;
-            /** @description How an editor shows the table of results; null for its own defaults. */
+            /** @description Layout of the table of results in an editor; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @description Id of the theme template an editor applied, which the service only stores; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -5499,12 +5499,12 @@ export interface components {
         /** @description One difference between two flows. */
         FlowChange: {
             /**
-             * @description The value in `to`; absent where there is none.
+             * @description The value in `to`; absent if there is none.
              * @example Your work e-mail
              */
             after?: unknown;
             /**
-             * @description The value in `from`; absent where there was none.
+             * @description The value in `from`; absent if there was none.
              * @example Your e-mail
              */
             before?: unknown;
@@ -5514,7 +5514,7 @@ export interface components {
              */
             blockId: string | null;
             /**
-             * @description How it changed. A group or variable with another name is `renamed`. A group or event at another place of the canvas is `moved`, and so is a block or item at another place of the flow. Other properties are `changed`, with one entry for each.
+             * @description Kind of the change. A group or variable with another name is `renamed`. A group or event at another position on the canvas is `moved`, and so is a block or item at another position in the flow. Other properties are `changed`, with one entry for each.
              * @enum {string}
              */
             change: "added" | "removed" | "renamed" | "moved" | "changed";
@@ -5539,7 +5539,7 @@ export interface components {
              */
             message: string;
             /**
-             * @description Path of the property within the part; empty where the part as a whole changed.
+             * @description Path of the property within the part; empty if the part as a whole changed.
              * @example [
              *       "options",
              *       "labels",
@@ -5550,12 +5550,12 @@ export interface components {
         };
         /** @description The result of a check. */
         FlowCheckBody: {
-            /** @description What was found; the first 1,000. */
+            /** @description The findings; the first 1,000. */
             findings: components["schemas"]["FlowFinding"][];
         };
         /** @description An event that begins a branch of the flow. The type names its trigger. */
         FlowEvent: components["schemas"]["StartEvent"] | components["schemas"]["CommandEvent"] | components["schemas"]["ReplyEvent"] | components["schemas"]["InvalidReplyEvent"] | components["schemas"]["IdleEvent"] | components["schemas"]["OpaqueEvent"];
-        /** @description Something in a flow that would misbehave when it runs. */
+        /** @description A part of a flow that would misbehave when it runs. */
         FlowFinding: {
             /**
              * @description Kind of the finding, for programs.
@@ -5563,12 +5563,12 @@ export interface components {
              */
             code: string;
             /**
-             * @description What would happen, for people.
+             * @description Effect of the finding, for people.
              * @example The edge it leaves by does not exist
              */
             message: string;
             /**
-             * @description Where in the flow; indexes are written as text.
+             * @description Path in the flow; indexes are written as text.
              * @example [
              *       "groups",
              *       "0",
@@ -5579,7 +5579,7 @@ export interface components {
              */
             path: string[];
             /**
-             * @description Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in the warnings of an import.
+             * @description `error`: a chat cannot do what the flow says. `warning`: the author probably did not mean it. Absent in the warnings of an import.
              * @enum {string}
              */
             severity?: "error" | "warning";
@@ -5593,7 +5593,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Id of the folder, as create and list answer it.
+             * @description Id of the folder, as create and list return it.
              * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
              */
             id: string;
@@ -5619,7 +5619,7 @@ export interface components {
              */
             workspaceId: string;
         };
-        /** @description One folder, without what is in it. */
+        /** @description One folder, without its contents. */
         FolderBody: {
             folder: components["schemas"]["Folder"];
         };
@@ -5666,7 +5666,7 @@ export interface components {
              */
             nextCursor: string | null;
         };
-        /** @description What to change; properties that are absent stay. */
+        /** @description Changes; absent properties stay as they are. */
         FolderUpdate: {
             /**
              * @description Read-only time of creation; accepted and ignored.
@@ -5785,7 +5785,7 @@ export interface components {
         /** @description New credentials of type gmail. */
         GmailCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -5801,12 +5801,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "gmail";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -5819,7 +5819,7 @@ export interface components {
         /** @description A change of credentials of type gmail. */
         GmailCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -5835,12 +5835,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "gmail";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -5919,7 +5919,7 @@ export interface components {
         };
         /** @description Send an event to Google Analytics. */
         GoogleAnalyticsAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Options of the block, with placeholders filled in.
@@ -6107,7 +6107,7 @@ export interface components {
         /** @description New credentials of type google sheets. */
         GoogleSheetsCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -6123,12 +6123,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "google sheets";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -6141,7 +6141,7 @@ export interface components {
         /** @description A change of credentials of type google sheets. */
         GoogleSheetsCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -6157,12 +6157,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "google sheets";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -6244,7 +6244,7 @@ export interface components {
         /** @description New credentials of type groq. */
         GroqCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -6260,12 +6260,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "groq";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -6278,7 +6278,7 @@ export interface components {
         /** @description A change of credentials of type groq. */
         GroqCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -6294,12 +6294,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "groq";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -6358,22 +6358,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How editors generate titles of groups. */
+        /** @description Settings for generated titles of groups in editors. */
         GroupTitlesAutoGeneration: {
             /**
              * @description Id of the credentials used.
              * @example cred_1
              */
             credentialsId?: string;
-            /** @description Whether titles of new groups are generated. */
+            /** @description True if titles of new groups are generated. */
             isEnabled?: boolean;
             /**
-             * @description The model asked.
+             * @description The model.
              * @example small
              */
             model?: string;
             /**
-             * @description The instruction sent.
+             * @description The instruction to the model.
              * @example Name this group
              */
             prompt?: string;
@@ -6445,9 +6445,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Send a request and continue with the answer. */
+        /** @description Send a request and continue with the response. */
         HttpRequestAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             httpRequestToExecute: components["schemas"]["HttpRequestDetails"];
             /**
@@ -6741,7 +6741,7 @@ export interface components {
              */
             type: "image";
         };
-        /** @description Where to import which document. */
+        /** @description The document to import, and its destination. */
         ImportBotBody: {
             bot: components["schemas"]["BotImport"];
             /**
@@ -6760,15 +6760,15 @@ export interface components {
             bot: components["schemas"]["Bot"];
             /**
              * Format: int32
-             * @description How many findings keep a chat from doing what the flow says. Check a bot lists them.
+             * @description Number of findings that keep a chat from doing what the flow says. Check a bot lists them.
              * @example 0
              */
             errorsFound: number;
-            /** @description What was dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and those whose credentials the workspace does not have. */
+            /** @description Parts that were dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and blocks whose credentials the workspace does not have. */
             warnings: components["schemas"]["FlowFinding"][];
             /**
              * Format: int32
-             * @description How many findings the author probably did not mean. Check a bot lists them.
+             * @description Number of findings that the author probably did not mean. Check a bot lists them.
              * @example 0
              */
             warningsFound: number;
@@ -6825,7 +6825,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A role that waits for the person with an e-mail address. */
+        /** @description A role in a workspace, offered to an e-mail address. */
         Invitation: {
             /**
              * Format: date-time
@@ -6845,7 +6845,7 @@ export interface components {
              */
             expiresAt: string;
             /**
-             * @description Id of the invitation, as create and list answer it.
+             * @description Id of the invitation, as create and list return it.
              * @example 01jr5xdq1b2k6e0j5a7c9d1f3h
              */
             id: string;
@@ -6860,7 +6860,7 @@ export interface components {
              */
             role: "ADMIN" | "MEMBER" | "GUEST";
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -6902,11 +6902,11 @@ export interface components {
          *     - `concurrency_exceeded`: too many requests of the caller run at once.
          *     - `conflict`: the record is in another state than the request expects; `current` has that state.
          *     - `custom`: another rule of the contract is broken; the message says which.
-         *     - `daily_quota_exceeded`: the address, or all visitors of the bot, stored as much as they may in a day.
+         *     - `daily_quota_exceeded`: the address, or the visitors of the bot together, reached the daily limit of storage.
          *     - `disabled_user`: the user with this e-mail address is disabled.
          *     - `disk_full`: the disk of the installation has too little room left for files.
          *     - `expired`: the token has expired.
-         *     - `files_not_kept`: the installation has no place for files.
+         *     - `files_not_kept`: the installation stores no files.
          *     - `in_progress`: a request with this idempotency key is still running.
          *     - `incomplete`: the body ended early.
          *     - `invalid_cursor`: the cursor was not made for this list and filter.
@@ -6924,19 +6924,19 @@ export interface components {
          *     - `malformed`: the header or the request cannot be read.
          *     - `missing`: a header that is needed was not sent.
          *     - `missing_scope`: the token lacks a scope, which the message names.
-         *     - `no_encryption_key`: the installation has no key to encrypt credentials with; whoever runs it has to set one.
+         *     - `no_encryption_key`: the installation has no key to encrypt credentials with; its operator has to set one.
          *     - `no_role`: the caller has no role there that allows this, or there is no such record.
          *     - `not_multiple_of`: the number is not one of the allowed steps.
          *     - `not_published`: the bot is not published.
          *     - `not_waiting`: the chat does not wait at this block.
          *     - `origin_not_allowed`: the settings of the bot do not allow this origin, or only pages of the service may send this.
-         *     - `private_address`: the address is in a private network, or is none that the installation lets requests leave to.
+         *     - `private_address`: the address is in a private network, or the installation allows no requests to it.
          *     - `quota_exceeded`: the record would have more entries than it may.
          *     - `rate_exceeded`: the caller sent too many requests in a window of time.
          *     - `repeated`: a parameter was given more than once.
          *     - `required`: the property is required together with another one.
-         *     - `reserved_host`: the host is one of the service, or above or below one; the domain of a bot has another one.
-         *     - `result_deleted`: the result was deleted, and with it what this is about.
+         *     - `reserved_host`: the host is one of the service, or above or below one; the domain of a bot needs another one.
+         *     - `result_deleted`: the result that this belongs to was deleted.
          *     - `reused`: the idempotency key belongs to another request.
          *     - `revoked`: the token was revoked.
          *     - `role_too_low`: the role of the caller in the workspace does not allow this; the message names the one that does.
@@ -6944,7 +6944,7 @@ export interface components {
          *     - `too_big`: the value is longer or larger than allowed.
          *     - `too_deep`: the body is nested too deeply.
          *     - `too_large`: the body is over the limit of the operation.
-         *     - `too_many_files`: the chat has had as many or as large files as it may.
+         *     - `too_many_files`: the chat has reached its limit of files or of their size.
          *     - `too_many_keys`: an object has too many properties.
          *     - `too_many_values`: the body has too many values.
          *     - `too_small`: the value is shorter or smaller than allowed.
@@ -6955,7 +6955,7 @@ export interface components {
          *     - `unknown_command`: the bot has no event for the command.
          *     - `unknown_credentials`: there are no such credentials in the workspace.
          *     - `unknown_delivery`: there is no such delivery.
-         *     - `unknown_device_code`: the code of the device was used, has expired, or never was.
+         *     - `unknown_device_code`: the code of the device was used, has expired, or never existed.
          *     - `unknown_endpoint`: there is no such webhook endpoint in the workspace.
          *     - `unknown_folder`: the folder does not exist in the workspace.
          *     - `unknown_member`: the workspace has no such member.
@@ -7028,15 +7028,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The last message of the visitor or of a member in a chat that people handle; null while the bot handles it, and before the visitor has written. */
+        /** @description The last message of the visitor or a member in a chat that people handle. Null while the bot handles it, and before the visitor has written. */
         LastMessage: {
             /**
-             * @description Who wrote it.
+             * @description Author of the message.
              * @enum {string}
              */
             role: "user" | "member";
             /**
-             * @description Its first 200 characters; of files their names.
+             * @description First 200 characters of the text; for files, their names.
              * @example Is anybody there?
              */
             text: string;
@@ -7540,7 +7540,7 @@ export interface components {
         };
         /** @description Wait until an outside call continues the chat. */
         ListenForWebhookAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -7615,7 +7615,7 @@ export interface components {
         /** @description A user and their role in a workspace. */
         Member: {
             /**
-             * @description Whether the user is disabled: they cannot sign in, and do not count as an admin.
+             * @description True if the user is disabled: they cannot sign in, and do not count as an admin.
              * @example false
              */
             isDisabled: boolean;
@@ -7626,12 +7626,12 @@ export interface components {
             role: "ADMIN" | "MEMBER" | "GUEST";
             user: components["schemas"]["MemberUser"];
             /**
-             * @description Id of the user, as the list of members answers it.
+             * @description Id of the user, as the list of members returns it.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             userId: string;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -7640,7 +7640,7 @@ export interface components {
         MemberBody: {
             member: components["schemas"]["Member"];
         };
-        /** @description Who to add with which role. */
+        /** @description The user to add, and their role. */
         MemberCreate: {
             /**
              * @description E-mail address of the user.
@@ -7673,22 +7673,22 @@ export interface components {
              */
             attachedFileUrls?: string[];
             /**
-             * @description The text; may be absent where files are sent.
+             * @description The text; may be absent if files are sent.
              * @example I look into it.
              */
             text?: string;
             /**
-             * @description How the text is written. Markdown is shown with its formatting.
+             * @description Format of the text. Markdown is shown with its formatting.
              * @default plain
              * @enum {string}
              */
             textFormat?: "plain" | "markdown";
         };
-        /** @description Something a member of the workspace wrote to the person. */
+        /** @description A message of a member to the visitor. */
         MemberTurn: {
             message: components["schemas"]["MessageBubble"];
             /**
-             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @description Role of the author. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             role: "member";
@@ -7726,7 +7726,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description The person behind a membership. */
+        /** @description The user behind a membership. */
         MemberUser: {
             /**
              * @description E-mail address, or null.
@@ -7744,11 +7744,11 @@ export interface components {
              */
             name: string | null;
         };
-        /** @description What the person says: a plain text, or a message with its kind. */
+        /** @description Message of the visitor: a plain text, or a message with its kind. */
         Message: components["schemas"]["PlainMessage"] | components["schemas"]["StructuredMessage"];
-        /** @description Something the bot says or shows. */
+        /** @description A message of the bot. */
         MessageBubble: components["schemas"]["TextMessageBubble"] | components["schemas"]["ImageMessageBubble"] | components["schemas"]["VideoMessageBubble"] | components["schemas"]["AudioMessageBubble"] | components["schemas"]["EmbedMessageBubble"];
-        /** @description How the text came about. */
+        /** @description Origin of the text of a message. */
         MessageMetadata: {
             /**
              * @description Id of the item that was chosen.
@@ -7808,7 +7808,7 @@ export interface components {
         /** @description New credentials of type mistral. */
         MistralCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -7824,12 +7824,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "mistral";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -7842,7 +7842,7 @@ export interface components {
         /** @description A change of credentials of type mistral. */
         MistralCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -7858,12 +7858,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "mistral";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -7951,7 +7951,7 @@ export interface components {
         /** @description New credentials of type nocodb. */
         NocoDbCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -7967,12 +7967,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "nocodb";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -7985,7 +7985,7 @@ export interface components {
         /** @description A change of credentials of type nocodb. */
         NocoDbCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -8001,12 +8001,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "nocodb";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -8254,7 +8254,7 @@ export interface components {
         /** @description New credentials of type openai. */
         OpenAiCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -8270,12 +8270,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "openai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -8288,7 +8288,7 @@ export interface components {
         /** @description A change of credentials of type openai. */
         OpenAiCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -8304,12 +8304,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "openai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -8494,7 +8494,7 @@ export interface components {
         /** @description New credentials of type open-router. */
         OpenRouterCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -8510,12 +8510,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "open-router";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -8528,7 +8528,7 @@ export interface components {
         /** @description A change of credentials of type open-router. */
         OpenRouterCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -8544,12 +8544,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "open-router";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -8661,7 +8661,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description With these a client shows the form of the provider itself. Absent where the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials. */
+        /** @description Data with which a client shows the form of the provider itself. Absent if the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials. */
         PaymentFormOptions: {
             /**
              * @description Amount with its currency, to show.
@@ -8802,7 +8802,7 @@ export interface components {
         /** @description New credentials of type perplexity. */
         PerplexityCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -8818,12 +8818,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "perplexity";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -8836,7 +8836,7 @@ export interface components {
         /** @description A change of credentials of type perplexity. */
         PerplexityCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -8852,12 +8852,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "perplexity";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -9048,7 +9048,7 @@ export interface components {
         };
         /** @description Send an event to the Meta pixel. */
         PixelAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -9162,7 +9162,7 @@ export interface components {
         /** @description New credentials of type posthog. */
         PostHogCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -9178,12 +9178,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "posthog";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -9196,7 +9196,7 @@ export interface components {
         /** @description A change of credentials of type posthog. */
         PostHogCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -9212,12 +9212,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "posthog";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -9344,7 +9344,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -9360,7 +9360,7 @@ export interface components {
         /** @description A publication whose flow is written in version 3. */
         PublicationV3: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -9381,7 +9381,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -9397,13 +9397,13 @@ export interface components {
              * @enum {string}
              */
             version: "3";
-            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            /** @description Findings of the check when it was published; they never prevent publishing. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description A publication whose flow is written in version 4. */
         PublicationV4: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -9424,7 +9424,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -9440,13 +9440,13 @@ export interface components {
              * @enum {string}
              */
             version: "4";
-            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            /** @description Findings of the check when it was published; they never prevent publishing. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description A publication whose flow is written in version 5. */
         PublicationV5: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -9467,7 +9467,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -9483,13 +9483,13 @@ export interface components {
              * @enum {string}
              */
             version: "5";
-            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            /** @description Findings of the check when it was published; they never prevent publishing. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description A publication whose flow is written in version 6. */
         PublicationV6: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -9510,7 +9510,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -9526,13 +9526,13 @@ export interface components {
              * @enum {string}
              */
             version: "6";
-            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            /** @description Findings of the check when it was published; they never prevent publishing. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description A publication whose flow is written in version 6.1. */
         PublicationV61: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -9553,7 +9553,7 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             id: string;
-            /** @description Whether new chats run this publication. */
+            /** @description True if new chats run this publication. */
             isLive: boolean;
             /**
              * @description Id of the user who published it.
@@ -9569,7 +9569,7 @@ export interface components {
              * @enum {string}
              */
             version: "6.1";
-            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            /** @description Findings of the check when it was published; they never prevent publishing. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description Lets every user with an account read the bot. */
@@ -9579,15 +9579,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Says that the bot is published, and what the check found. */
+        /** @description Says that the bot is published, with findings of the check. */
         PublishedBody: {
             /**
              * Format: int32
-             * @description How many findings keep a chat from doing what the flow says. Check a bot lists them.
+             * @description Number of findings that keep a chat from doing what the flow says. Check a bot lists them.
              * @example 0
              */
             errorsFound: number;
-            /** @description The first ten findings that are errors. Check a bot lists all findings. */
+            /** @description The first ten errors. Check a bot lists all findings. */
             firstErrors: components["schemas"]["FlowFinding"][];
             /**
              * @description Confirms success.
@@ -9596,7 +9596,7 @@ export interface components {
             message: "success";
             /**
              * Format: int32
-             * @description How many findings the author probably did not mean. Check a bot lists them.
+             * @description Number of findings that the author probably did not mean. Check a bot lists them.
              * @example 0
              */
             warningsFound: number;
@@ -9607,7 +9607,7 @@ export interface components {
         PublishedBotBody: {
             publishedBot: components["schemas"]["PublishedBot"];
             /**
-             * @description The version in which the copy was published, also when the answer is converted.
+             * @description Version in which the copy was published, also if the response is converted.
              * @enum {string}
              */
             version: "3" | "4" | "5" | "6" | "6.1";
@@ -9615,7 +9615,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 3. */
         PublishedBotV3: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -9655,7 +9655,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 4. */
         PublishedBotV4: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -9695,7 +9695,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 5. */
         PublishedBotV5: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -9735,7 +9735,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 6. */
         PublishedBotV6: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -9775,7 +9775,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 6.1. */
         PublishedBotV61: {
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -9941,9 +9941,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Tells the client to open an address. */
+        /** @description Open an address in the browser. */
         RedirectAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -9978,9 +9978,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The address to open, and where. */
+        /** @description The address to open. */
         RedirectDetails: {
-            /** @description Whether to open a new tab. */
+            /** @description True to open a new tab. */
             isNewTab?: boolean;
             /**
              * @description The address.
@@ -10084,12 +10084,12 @@ export interface components {
              */
             message: string;
         };
-        /** @description What one person answered in one chat. */
+        /** @description The answers of one visitor in one chat. */
         Result: {
             /** @description The answers, in the order they were given. */
             answers: components["schemas"]["Answer"][];
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -10099,16 +10099,16 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             createdAt: string;
-            /** @description Whether at least one answer was given. */
+            /** @description True if at least one answer was given. */
             hasStarted: boolean;
             /**
-             * @description Id of the result, as the list of results answers it.
+             * @description Id of the result, as the list of results returns it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             id: string;
             /** @description Always false: archived results are not shown. */
             isArchived: boolean;
-            /** @description Whether the chat reached an end and had at least one answer. */
+            /** @description True if the chat reached an end and had at least one answer. */
             isCompleted: boolean;
             /**
              * @description Id of the chat session that wrote last; null when none did.
@@ -10123,7 +10123,7 @@ export interface components {
             data: components["schemas"]["AnsweredResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -10143,7 +10143,7 @@ export interface components {
             data: components["schemas"]["ResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -10168,7 +10168,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Whether at least one answer was given.
+             * @description True if at least one answer was given.
              * @example true
              */
             hasStarted: boolean;
@@ -10178,7 +10178,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Whether the chat reached an end and had at least one answer.
+             * @description True if the chat reached an end and had at least one answer.
              * @example false
              */
             isCompleted: boolean;
@@ -10188,7 +10188,7 @@ export interface components {
              */
             lastChatSessionId: string;
         };
-        /** @description An example of what a block sends. */
+        /** @description An example of the data that a block sends. */
         ResultExampleBody: {
             /**
              * @description Made-up values by name.
@@ -10200,21 +10200,21 @@ export interface components {
                 [key: string]: string;
             };
         };
-        /** @description Something noticed while a chat ran. */
+        /** @description A log entry of a chat. */
         ResultLog: {
             /**
-             * @description Where it happened, or null.
+             * @description Location of the event, or null.
              * @example Group Welcome
              */
             context: string | null;
             /**
              * Format: date-time
-             * @description When it was noticed.
+             * @description Time of the entry.
              * @example 2026-03-04T10:15:30.120Z
              */
             createdAt: string;
             /**
-             * @description What happened.
+             * @description Description of the event.
              * @example The mail was not sent
              */
             description: string;
@@ -10229,12 +10229,12 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the result, as the list of results answers it.
+             * @description Id of the result, as the list of results returns it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
             /**
-             * @description Kind of the entry: `error`, `success`, `info`, or whatever a client sent.
+             * @description Kind of the entry: `error`, `success`, `info`, or any text that a client sent.
              * @example error
              */
             status: string;
@@ -10264,7 +10264,7 @@ export interface components {
             data: components["schemas"]["DeletedResultsEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -10275,7 +10275,7 @@ export interface components {
              */
             type: "results.deleted";
         };
-        /** @description How an editor shows the table of results. */
+        /** @description Layout of the table of results in an editor. */
         ResultsTablePreferences: {
             /**
              * @description Ids of the columns from left to right.
@@ -10286,7 +10286,7 @@ export interface components {
              */
             columnsOrder: string[];
             /**
-             * @description Whether a column is shown, by its id.
+             * @description Visibility of a column, by its id.
              * @example {
              *       "email": true
              *     }
@@ -10306,12 +10306,12 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A person began to answer. */
+        /** @description A visitor gave the first answer of a chat. */
         ResultStartedEvent: {
             data: components["schemas"]["ResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened. Events of one bot come in order, but not always by this time.
+             * @description Time of the event. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -10322,14 +10322,14 @@ export interface components {
              */
             type: "result.started";
         };
-        /** @description A variable and the value that the chat gave it last. */
+        /** @description A variable and its last value in the chat. */
         ResultVariable: {
             /**
              * @description Id of the variable.
              * @example variable-email
              */
             id: string;
-            /** @description Whether the variable lives only as long as the chat. */
+            /** @description True if the variable lives only as long as the chat. */
             isSessionVariable?: boolean;
             /**
              * @description Name of the variable.
@@ -10375,18 +10375,18 @@ export interface components {
         /** @description The new secret of an endpoint, shown this once. */
         RotatedWebhookSecret: {
             /**
-             * @description Id of the endpoint, as create and list answer it.
+             * @description Id of the endpoint, as create and list return it.
              * @example 01jr5xam8y9g3b7f2x4z6a8c0e
              */
             endpointId: string;
             /**
              * Format: date-time
-             * @description Until when events are signed with the previous secret as well, 24 hours from now.
+             * @description End of the previous secret, 24 hours from now; until then events are signed with both.
              * @example 2026-03-04T10:15:30.120Z
              */
             previousSecretExpiresAt: string;
             /**
-             * @description The key that signatures are made with, as Standard Webhooks writes it. It is shown only here.
+             * @description The key of the signatures, in the form of Standard Webhooks. It is shown only here.
              * @example whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0=
              */
             secret: string;
@@ -10396,9 +10396,9 @@ export interface components {
             /** @description The entries, in order. */
             clientLogs: components["schemas"]["ClientLog"][];
         };
-        /** @description Tells the client to run a script. */
+        /** @description Run a script on the client. */
         ScriptAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -10425,7 +10425,7 @@ export interface components {
              */
             value?: unknown;
         };
-        /** @description A script and what it is for. */
+        /** @description A script for the client to run. */
         ScriptHolder: {
             scriptToExecute: components["schemas"]["ClientScript"];
         };
@@ -10465,7 +10465,7 @@ export interface components {
         /** @description New credentials of type segment. */
         SegmentCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -10481,12 +10481,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "segment";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -10499,7 +10499,7 @@ export interface components {
         /** @description A change of credentials of type segment. */
         SegmentCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -10515,12 +10515,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "segment";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -10599,7 +10599,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description Something that happened in a chat. */
+        /** @description An event of a chat session. */
         SessionEvent: components["schemas"]["SessionTurnEvent"] | components["schemas"]["SessionMessageEvent"] | components["schemas"]["SessionHandledEvent"] | components["schemas"]["SessionTypingEvent"] | components["schemas"]["SessionOverEvent"];
         /** @description Events of a chat session. */
         SessionEventsBody: {
@@ -10614,7 +10614,7 @@ export interface components {
              */
             handledBy: "bot" | "waiting" | "member";
             /**
-             * @description Id of the event, to go on from.
+             * @description Id of the event, to continue from.
              * @example 3.1
              */
             id: string;
@@ -10624,10 +10624,10 @@ export interface components {
              */
             type: "handled";
         };
-        /** @description A member wrote to the person. */
+        /** @description A member wrote to the visitor. */
         SessionMessageEvent: {
             /**
-             * @description Id of the event, to go on from.
+             * @description Id of the event, to continue from.
              * @example 3.1
              */
             id: string;
@@ -10639,10 +10639,10 @@ export interface components {
              */
             type: "message";
         };
-        /** @description The chat has ended, or is not there any more: the last event. */
+        /** @description The chat has ended, or no longer exists: the last event. */
         SessionOverEvent: {
             /**
-             * @description Id of the event, to go on from.
+             * @description Id of the event, to continue from.
              * @example 3.1
              */
             id: string;
@@ -10652,14 +10652,14 @@ export interface components {
              */
             type: "over";
         };
-        /** @description A turn of the chat, in whichever client. */
+        /** @description A turn of the chat, in any client. */
         SessionTurnEvent: {
             /**
-             * @description Id of the event, to go on from.
+             * @description Id of the event, to continue from.
              * @example 3.1
              */
             id: string;
-            /** @description The words of the visitor in this turn. */
+            /** @description Messages of the visitor in this turn. */
             said: components["schemas"]["ChatTurn"][];
             /**
              * @description The turn, a `ContinuedChatBody`.
@@ -10680,7 +10680,7 @@ export interface components {
         /** @description A member is typing, or has stopped without a message. Only streams have it. A message and a change of hands end it, too. */
         SessionTypingEvent: {
             /**
-             * @description Id of the event, to go on from.
+             * @description Id of the event, to continue from.
              * @example 3.1
              */
             id: string;
@@ -10710,7 +10710,7 @@ export interface components {
         };
         /** @description Compute a value and continue with it. */
         SetVariableAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -10898,17 +10898,17 @@ export interface components {
              */
             edgeIds: string[];
             /**
-             * @description Whether the simulation was stopped before its last reply: it came to 2 s of work, 20 s in all, or 8 MB.
+             * @description True if the simulation was stopped before its last reply: at 2 s of work, 20 s in all, or 8 MB.
              * @example false
              */
             isIncomplete: boolean;
             /**
-             * @description Whether the chat has ended.
+             * @description True if the chat has ended.
              * @example true
              */
             isOver: boolean;
             /**
-             * @description Id of the block that the chat waits at, or that ran last; null where none ran.
+             * @description Id of the block that the chat waits at, or that ran last; null if none ran.
              * @example block-hello
              */
             lastBlockId: string | null;
@@ -10917,11 +10917,11 @@ export interface components {
              * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
              */
             publicationId: string | null;
-            /** @description What the bot would have sent. */
+            /** @description Requests that the bot would have sent. */
             requests: components["schemas"]["SimulatedRequest"][];
-            /** @description What the bot said to each reply, in order. */
+            /** @description The turn after each reply, in order. */
             steps: components["schemas"]["ContinuedChatBody"][];
-            /** @description What was said, in order. */
+            /** @description The transcript, in order. */
             transcript: components["schemas"]["TranscriptEntry"][];
             /** @description Variables that have a value at the end, session variables included. */
             variables: components["schemas"]["ResultVariable"][];
@@ -10930,17 +10930,17 @@ export interface components {
         SimulatedReply: {
             /**
              * Format: date-time
-             * @description The time of the turn, by which the bot reads the clock; that of the turn before when absent.
+             * @description Time of the turn on the clock of the bot; absent means that of the turn before.
              * @example 2026-03-05T12:30:00Z
              */
             at?: string;
             /**
-             * @description The reply, as continue chat takes it; absent or null skips an input that may be skipped, or says that an awaited action is done.
+             * @description The reply, as continue chat takes it; absent or null skips an optional input, or confirms that an awaited action is done.
              * @example ada@example.com
              */
             message?: components["schemas"]["Message"] | null;
         };
-        /** @description Something that the bot would have sent. */
+        /** @description A request that the bot would have sent. */
         SimulatedRequest: {
             /**
              * @description Id of the block that sent it.
@@ -10953,12 +10953,12 @@ export interface components {
              */
             body?: string;
             /**
-             * @description Whether a response was given for it. E-mails need none.
+             * @description True if a response was given for it. E-mails need none.
              * @example true
              */
             isAnswered: boolean;
             /**
-             * @description What was sent.
+             * @description Kind of the request.
              * @enum {string}
              */
             kind: "request" | "model" | "email";
@@ -10979,7 +10979,7 @@ export interface components {
              */
             url: string;
         };
-        /** @description The response to requests of a block, an address, or both. Of several that fit, each is given once, in order, and the last one to all that follow. */
+        /** @description The response to requests of a block, an address, or both. If several fit, each is given once, in order, and the last one to all further requests. */
         SimulatedResponse: {
             /**
              * @description Id of the block that sends the request; absent means any.
@@ -10987,14 +10987,14 @@ export interface components {
              */
             blockId?: string;
             /**
-             * @description Body of the response: a text is sent as it is, other values as JSON. To a request of a language model, the text that it answers.
+             * @description Body of the response: a text is sent as it is, other values as JSON. For a language model, the text that it writes.
              * @example {
              *       "price": 12
              *     }
              */
             body?: unknown;
             /**
-             * @description Why there is no response, in place of one.
+             * @description Failure in place of a response.
              * @enum {string}
              */
             failure?: "refused" | "time" | "size" | "network";
@@ -11006,15 +11006,15 @@ export interface components {
              */
             status?: number;
             /**
-             * @description How the address of the request begins; absent means any.
+             * @description Beginning of the address of the request; absent means any.
              * @example https://api.example.com/prices
              */
             url?: string;
         };
-        /** @description A chat that is run at once from what is given here. Nothing is sent or stored. */
+        /** @description A chat that is run at once from the given data. Nothing is sent or stored. */
         Simulation: {
             /**
-             * @description Paths of A/B tests. Tests that are not named choose by the seed.
+             * @description Paths of A/B tests. Other tests choose by the seed.
              * @default []
              */
             branches?: components["schemas"]["SimulatedBranch"][];
@@ -11025,25 +11025,25 @@ export interface components {
              */
             of?: string;
             /**
-             * @description The replies, in order. Those behind the end of the chat are left out.
+             * @description The replies, in order. Those after the end of the chat are left out.
              * @default []
              */
             replies?: components["schemas"]["SimulatedReply"][];
             /**
-             * @description The responses to what the bot sends. What none fits fails as a lost connection.
+             * @description The responses to requests of the bot. A request without one fails as a lost connection.
              * @default []
              */
             responses?: components["schemas"]["SimulatedResponse"][];
             /**
              * Format: int32
-             * @description What random numbers and ids come from.
+             * @description Seed of random numbers and ids.
              * @default 0
              * @example 0
              */
             seed?: number;
             /**
              * Format: date-time
-             * @description The time of the first turn; the present one when absent.
+             * @description Time of the first turn; the current time when absent.
              * @example 2026-03-05T12:30:00Z
              */
             startsAt?: string;
@@ -11051,7 +11051,7 @@ export interface components {
         /** @description New credentials of type smtp. */
         SmtpCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -11067,12 +11067,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "smtp";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -11085,7 +11085,7 @@ export interface components {
         /** @description A change of credentials of type smtp. */
         SmtpCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -11101,12 +11101,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "smtp";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -11124,7 +11124,7 @@ export interface components {
              * @example mail.example.com
              */
             host: string;
-            /** @description Whether the connection is encrypted from its beginning, as on port 465. Otherwise it becomes so when the server offers it. Default false. */
+            /** @description True to encrypt the connection from its beginning, as on port 465. Otherwise it is encrypted once the server offers that. Default false. */
             isTlsEnabled?: boolean;
             /**
              * Format: password
@@ -11144,7 +11144,7 @@ export interface components {
              */
             username?: string;
         };
-        /** @description Whom e-mails come from. */
+        /** @description Sender of the e-mails. */
         SmtpSender: {
             /**
              * @description Address of the sender.
@@ -11182,7 +11182,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How to start a chat; every property may be absent. */
+        /** @description Options of a new chat; every property may be absent. */
         StartChatBody: {
             /**
              * @description Create the session without running the flow; the first continue runs it.
@@ -11190,25 +11190,25 @@ export interface components {
              */
             isOnlyRegistering?: boolean;
             /**
-             * @description Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`.
+             * @description True to stream events from start and continue to requests that accept `text/event-stream`.
              * @default false
              */
             isStreamEnabled?: boolean;
             message?: components["schemas"]["Message"];
             /**
-             * @description Values of variables, by the name of the variable. Unknown names are ignored, null empties.
+             * @description Values of variables, by variable name. Unknown names are ignored, null empties.
              * @example {}
              */
             prefilledVariables?: {
                 [key: string]: unknown;
             };
             /**
-             * @description Id of an earlier result of this person. Continued when the settings say that users are remembered; otherwise ignored.
+             * @description Id of an earlier result of this visitor. It is continued if the settings remember visitors; otherwise ignored.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId?: string;
             /**
-             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
+             * @description Format of the texts of the bot: a tree of formatted nodes, or Markdown.
              * @default richText
              * @enum {string}
              */
@@ -11241,32 +11241,32 @@ export interface components {
         /** @description The first turn of a chat. Without `input` and awaited action it is over. */
         StartedChatBody: {
             bot: components["schemas"]["ChatBot"];
-            /** @description What the client has to do, in order; absent when there is nothing. */
+            /** @description Actions of the client, in order; absent if there are none. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
             /**
-             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events.
              * @enum {string}
              */
             handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
-             * @description The reply as it was understood, when that differs from what was sent.
+             * @description The reply as it was understood, if that differs from the sent one.
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the turn ran, for whoever builds the client. */
+            /** @description Log of the turn, for developers of the client. */
             logs?: components["schemas"]["ChatLog"][];
-            /** @description What the bot says, in order. */
+            /** @description Messages of the bot, in order. */
             messages: components["schemas"]["MessageBubble"][];
             /**
              * Format: double
-             * @description How far the chat is, in percent; only with the progress bar on.
+             * @description Progress of the chat in percent; only with the progress bar on.
              * @example 40
              */
             progress?: number;
@@ -11277,7 +11277,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -11289,10 +11289,10 @@ export interface components {
             /** @description The variables that have a value after the turn; in previews only. */
             variables?: components["schemas"]["ResultVariable"][];
         };
-        /** @description The codes of a login, for the program and the person. */
+        /** @description The codes of a login, for the program and the user. */
         StartedDeviceLogin: {
             /**
-             * @description The secret code of the program, as start device login answers it. It is shown to nobody.
+             * @description The secret code of the program, as start device login returns it. Show it to nobody.
              * @example EXAMPLEexampleEXAMPLEexample00000000000000
              */
             deviceCode: string;
@@ -11304,17 +11304,17 @@ export interface components {
             expiresIn: number;
             /**
              * Format: int32
-             * @description Seconds to wait before the next request at least.
+             * @description Minimum seconds to wait before the next request.
              * @example 5
              */
             interval: number;
             /**
-             * @description The short code to show to the person, who compares it.
+             * @description Short code to show to the user, who compares it.
              * @example WDJB-MJHT
              */
             userCode: string;
             /**
-             * @description The page on which the person enters the code.
+             * @description The page on which the user enters the code.
              * @example http://localhost:3000/device
              */
             verificationUri: string;
@@ -11327,32 +11327,32 @@ export interface components {
         /** @description The first turn of a preview. Without `input` and awaited action it is over. */
         StartedPreviewBody: {
             bot: components["schemas"]["ChatBot"];
-            /** @description What the client has to do, in order; absent when there is nothing. */
+            /** @description Actions of the client, in order; absent if there are none. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
             /**
-             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events.
+             * @description Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events.
              * @enum {string}
              */
             handledBy?: "waiting" | "member";
             input?: components["schemas"]["ChatInput"];
             /**
-             * @description The reply as it was understood, when that differs from what was sent.
+             * @description The reply as it was understood, if that differs from the sent one.
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed while the turn ran, for whoever builds the client. */
+            /** @description Log of the turn, for developers of the client. */
             logs?: components["schemas"]["ChatLog"][];
-            /** @description What the bot says, in order. */
+            /** @description Messages of the bot, in order. */
             messages: components["schemas"]["MessageBubble"][];
             /**
              * Format: double
-             * @description How far the chat is, in percent; only with the progress bar on.
+             * @description Progress of the chat in percent; only with the progress bar on.
              * @example 40
              */
             progress?: number;
@@ -11363,7 +11363,7 @@ export interface components {
             resultId?: string;
             /**
              * Format: int32
-             * @description Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @description Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice.
              * @example 1
              */
             revision: number;
@@ -11397,9 +11397,9 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Where a preview starts. */
+        /** @description Start position of a preview. */
         StartFrom: components["schemas"]["StartFromGroup"] | components["schemas"]["StartFromEvent"];
-        /** @description Start where an event leads. */
+        /** @description Start at the target of an event. */
         StartFromEvent: {
             /**
              * @description Id of the event.
@@ -11425,23 +11425,23 @@ export interface components {
              */
             type: "group";
         };
-        /** @description How to start a preview; every property may be absent. */
+        /** @description Options of a preview; every property may be absent. */
         StartPreviewBody: {
             /**
              * @description Create the session without running the flow; the first continue runs it.
              * @default false
              */
             isOnlyRegistering?: boolean;
-            /** @description Whether progress is answered whatever the theme says. */
+            /** @description True to return the progress whatever the theme says. */
             isProgressBarEnabled?: boolean;
             /**
-             * @description Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`.
+             * @description True to stream events from start and continue to requests that accept `text/event-stream`.
              * @default false
              */
             isStreamEnabled?: boolean;
             message?: components["schemas"]["Message"];
             /**
-             * @description Values of variables, by the name of the variable. Unknown names are ignored, null empties.
+             * @description Values of variables, by variable name. Unknown names are ignored, null empties.
              * @example {}
              */
             prefilledVariables?: {
@@ -11455,13 +11455,13 @@ export interface components {
             simulation?: components["schemas"]["Simulation"];
             startFrom?: components["schemas"]["StartFrom"];
             /**
-             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
+             * @description Format of the texts of the bot: a tree of formatted nodes, or Markdown.
              * @default richText
              * @enum {string}
              */
             textBubbleContentFormat?: "richText" | "markdown";
         };
-        /** @description What the client loads when the chat begins. */
+        /** @description Scripts and markup that the client loads when the chat begins. */
         StartProperties: {
             /**
              * @description Markup for the head of the page.
@@ -11486,9 +11486,9 @@ export interface components {
              */
             pixelIds?: string[];
         };
-        /** @description Load what the page needs from the start. */
+        /** @description Load scripts and markup at the start of the chat. */
         StartPropertiesAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -11502,7 +11502,7 @@ export interface components {
              */
             type: "startPropsToInject";
         };
-        /** @description How often a bot was seen, started and completed. */
+        /** @description Numbers of views, starts and completions of a bot. */
         Stats: {
             /**
              * Format: int64
@@ -11527,7 +11527,7 @@ export interface components {
         StatsBody: {
             stats: components["schemas"]["Stats"];
         };
-        /** @description Credentials of a workspace, without what is secret of them. */
+        /** @description Credentials of a workspace, without their secrets. */
         StoredCredentials: {
             /**
              * Format: date-time
@@ -11546,7 +11546,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description What they are for: `smtp`, `chatwoot`, or the type of the blocks that use them.
+             * @description Type of the credentials: `smtp`, `chatwoot`, or the type of the blocks that use them.
              * @example openai
              */
             type: string;
@@ -11557,7 +11557,7 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -11565,7 +11565,7 @@ export interface components {
         /** @description New credentials of type stripe. */
         StripeCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -11581,12 +11581,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "stripe";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -11599,7 +11599,7 @@ export interface components {
         /** @description A change of credentials of type stripe. */
         StripeCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -11615,12 +11615,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "stripe";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -11683,7 +11683,7 @@ export interface components {
         };
         /** @description A message with its kind. */
         StructuredMessage: components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
-        /** @description The address that a block shall send to. */
+        /** @description The new address of a block. */
         SubscribeWebhookBlockBody: {
             /**
              * @description Address that begins with https:// or http://.
@@ -11911,7 +11911,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A text in the format that was asked for. */
+        /** @description A text in the requested format. */
         TextContent: components["schemas"]["RichTextContent"] | components["schemas"]["MarkdownContent"];
         /** @description Asks for one or more lines of free text. */
         TextInput: {
@@ -11954,7 +11954,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A text of the person who chats. */
+        /** @description A text of the visitor. */
         TextMessage: {
             /**
              * @description URLs of files sent with the text.
@@ -11975,7 +11975,7 @@ export interface components {
              */
             type: "text";
         };
-        /** @description A text that the bot says. */
+        /** @description A text message of the bot. */
         TextMessageBubble: {
             content: components["schemas"]["TextContent"];
             /**
@@ -12397,7 +12397,7 @@ export interface components {
         /** @description New credentials of type together-ai. */
         TogetherAiCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -12413,12 +12413,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "together-ai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -12431,7 +12431,7 @@ export interface components {
         /** @description A change of credentials of type together-ai. */
         TogetherAiCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -12447,12 +12447,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "together-ai";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -12494,11 +12494,11 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description What a token can be limited to. `read`: everything that GET answers, but for results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete what people answered. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. None includes another one.
+         * @description Scope of a token. `read`: everything that GET returns, except results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete answers of visitors. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. No scope includes another one.
          * @enum {string}
          */
         TokenScope: "read" | "write" | "results" | "chat-admin";
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
+        /** @description The caller sent too many requests in a window of time or at once, or a record reached its limit of entries. Or an address or the visitors of a bot reached their daily limit of storage. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
         TooManyRequestsErrorBody: {
             /**
              * @description Code of the error, for programs.
@@ -12513,12 +12513,12 @@ export interface components {
              */
             message: string;
         };
-        /** @description What was said in a chat. */
+        /** @description The transcript of a chat. */
         TranscriptBody: {
-            /** @description What was said, in order. */
+            /** @description The entries, in order. */
             transcript: components["schemas"]["TranscriptEntry"][];
         };
-        /** @description Something that was said in a chat. */
+        /** @description An entry of the transcript of a chat. */
         TranscriptEntry: {
             /**
              * @description URL of the recording.
@@ -12531,7 +12531,7 @@ export interface components {
              */
             image?: string;
             /**
-             * @description Who said it: the bot, the person who chats, or a member of the workspace.
+             * @description Author of the entry: the bot, the visitor, or a member of the workspace.
              * @enum {string}
              */
             role: "bot" | "user" | "member";
@@ -12541,7 +12541,7 @@ export interface components {
              */
             text?: string;
             /**
-             * @description What it is.
+             * @description Kind of the entry.
              * @enum {string}
              */
             type: "text" | "image" | "video" | "audio";
@@ -12581,7 +12581,7 @@ export interface components {
         /** @description State of the sign: true while the member types. */
         TypingSign: {
             /**
-             * @description `false` ends it before its time.
+             * @description `false` ends the sign early.
              * @example true
              */
             isTyping: boolean;
@@ -12619,7 +12619,7 @@ export interface components {
         /** @description The change to a bot. */
         UpdateBotBody: {
             bot: components["schemas"]["BotUpdate"];
-            /** @description Whether to write even when the precondition `bot.updatedAt` fails. */
+            /** @description True to write even if the precondition `bot.updatedAt` fails. */
             overwrite?: boolean;
         };
         /** @description Name and icon of the updated workspace. */
@@ -12638,12 +12638,12 @@ export interface components {
         /** @description A file that was sent into a chat. */
         Upload: {
             /**
-             * @description What it is served as: a picture as what its bytes are, all else as bytes.
+             * @description Media type of the download: for a picture, that of its bytes, otherwise `application/octet-stream`.
              * @example application/octet-stream
              */
             mediaType: string;
             /**
-             * @description Name of the file as it is kept: without what names of files may not have everywhere.
+             * @description Name of the file as stored, without characters that file names may not have everywhere.
              * @example plan.pdf
              */
             name: string;
@@ -12654,7 +12654,7 @@ export interface components {
              */
             size: number;
             /**
-             * @description Where the file is, for the reply.
+             * @description URL of the file, for the reply.
              * @example https://bots.example.com/files/01jr5x2e0p1y5s9x4n6q8r0t2w/01jr5x9n7x8f2a6e1w3y5z7b9d3f0c1b2a4e5d6c7b8a9f0e1d2c/plan.pdf
              */
             url: string;
@@ -12663,11 +12663,11 @@ export interface components {
         UploadBody: {
             upload: components["schemas"]["Upload"];
         };
-        /** @description Where files can be uploaded for the reply. Absent with an input for files means that the installation keeps none. */
+        /** @description Limits of files that can be uploaded for the reply. Absent with an input for files if the installation stores none. */
         UploadLimits: {
             /**
              * Format: int64
-             * @description Most bytes of a file.
+             * @description Maximum bytes of a file.
              * @example 10485760
              */
             maximumSize: number;
@@ -12709,7 +12709,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Something the person said. */
+        /** @description A message of the visitor. */
         UserTurn: {
             /**
              * @description URLs of files sent with the text.
@@ -12719,12 +12719,12 @@ export interface components {
              */
             attachedFileUrls?: string[];
             /**
-             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @description Role of the author. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             role: "user";
             /**
-             * @description What was said, as clients show it: the label of a chosen item, of a recording its URL. Empty for a picture without a title, and where only files were sent.
+             * @description Text as clients show it: the label of a chosen item, the URL of a recording. Empty for a picture without a title, and if only files were sent.
              * @example ada@example.com
              */
             text: string;
@@ -12881,7 +12881,7 @@ export interface components {
              */
             type: "video";
         };
-        /** @description Something that a visitor wrote. */
+        /** @description A message of a visitor. */
         VisitorMessage: {
             /**
              * @description URLs of files sent with the text.
@@ -12891,14 +12891,14 @@ export interface components {
              */
             attachedFileUrls?: string[];
             /**
-             * @description The words; may be empty.
+             * @description The text; may be empty.
              * @example Is anybody there?
              */
             text: string;
         };
-        /** @description Wait before going on. */
+        /** @description Wait before continuing. */
         WaitAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -12933,11 +12933,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How long the client waits before it goes on. */
+        /** @description Delay before the client continues. */
         WaitDetails: {
             /**
              * Format: double
-             * @description How long, in seconds: at most a day.
+             * @description Delay in seconds, at most a day.
              * @example 2
              */
             secondsToWaitFor: number;
@@ -12998,7 +12998,7 @@ export interface components {
         /** @description A block that sends an HTTP request. */
         WebhookBlock: {
             /**
-             * @description Id of the block, as the list answers it.
+             * @description Id of the block, as the list returns it.
              * @example block-crm
              */
             id: string;
@@ -13014,7 +13014,7 @@ export interface components {
              */
             type: "Webhook" | "Zapier" | "Make.com" | "Pabbly";
             /**
-             * @description Address that the block sends its request to; absent where it has none.
+             * @description Address that the block sends its request to; absent if it has none.
              * @example https://hook.example.com/leads
              */
             url?: string;
@@ -13037,13 +13037,13 @@ export interface components {
         WebhookDelivery: {
             /**
              * Format: int32
-             * @description How often it was sent; this only grows.
+             * @description Number of attempts; this only grows.
              * @example 1
              */
             attempts: number;
             /**
              * Format: date-time
-             * @description When the event happened.
+             * @description Time of the event.
              * @example 2026-03-04T10:15:30.120Z
              */
             createdAt: string;
@@ -13065,13 +13065,13 @@ export interface components {
              */
             lastDuration: number | null;
             /**
-             * @description Why no answer came; null where one did, also a redirect, which is not followed.
+             * @description Reason why no response came; null if one did, also a redirect, which is not followed.
              * @example null
              */
             lastError: string | null;
             /**
              * Format: int32
-             * @description Status of the last answer; null where none came.
+             * @description Status of the last response; null if none came.
              * @example 200
              */
             lastStatus: number | null;
@@ -13082,7 +13082,7 @@ export interface components {
              */
             nextAttemptAt: string | null;
             /**
-             * @description Whether it is still to be sent, was taken, or was given up after the last attempt.
+             * @description `pending`: still to be sent. `delivered`: accepted. `failed`: given up after the last attempt.
              * @example delivered
              * @enum {string}
              */
@@ -13111,13 +13111,13 @@ export interface components {
         WebhookDeliveryWithPayload: {
             /**
              * Format: int32
-             * @description How often it was sent; this only grows.
+             * @description Number of attempts; this only grows.
              * @example 1
              */
             attempts: number;
             /**
              * Format: date-time
-             * @description When the event happened.
+             * @description Time of the event.
              * @example 2026-03-04T10:15:30.120Z
              */
             createdAt: string;
@@ -13139,13 +13139,13 @@ export interface components {
              */
             lastDuration: number | null;
             /**
-             * @description Why no answer came; null where one did, also a redirect, which is not followed.
+             * @description Reason why no response came; null if one did, also a redirect, which is not followed.
              * @example null
              */
             lastError: string | null;
             /**
              * Format: int32
-             * @description Status of the last answer; null where none came.
+             * @description Status of the last response; null if none came.
              * @example 200
              */
             lastStatus: number | null;
@@ -13165,7 +13165,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Whether it is still to be sent, was taken, or was given up after the last attempt.
+             * @description `pending`: still to be sent. `delivered`: accepted. `failed`: given up after the last attempt.
              * @example delivered
              * @enum {string}
              */
@@ -13176,7 +13176,7 @@ export interface components {
              */
             type: string;
         };
-        /** @description An address that is told what happens, without its secret. */
+        /** @description An address that receives events, without its secret. */
         WebhookEndpoint: {
             /**
              * Format: date-time
@@ -13185,33 +13185,33 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description What the endpoint is for, or null.
+             * @description Purpose of the endpoint, or null.
              * @example CRM
              */
             description: string | null;
             /**
-             * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
+             * @description Reason why the service disabled it: it returned 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
              * @example null
              */
             disabledReason: string | null;
             /**
              * Format: date-time
-             * @description Since when every attempt has failed; null while the last one succeeded.
+             * @description Start of the failures: every attempt since has failed. Null while the last one succeeded.
              * @example null
              */
             failingSince: string | null;
             /**
-             * @description Id of the endpoint, as create and list answer it.
+             * @description Id of the endpoint, as create and list return it.
              * @example 01jr5xam8y9g3b7f2x4z6a8c0e
              */
             id: string;
             /**
-             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @description True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again.
              * @example true
              */
             isEnabled: boolean;
             /**
-             * @description Which events are sent; null means all, also those of later versions.
+             * @description Types of the events that are sent; null means all, also those of later versions.
              * @example [
              *       "result.completed"
              *     ]
@@ -13224,12 +13224,12 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Where events are posted to.
+             * @description URL that events are posted to.
              * @example https://example.com/webhooks/bots
              */
             url: string;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -13241,17 +13241,17 @@ export interface components {
         /** @description The endpoint to create. */
         WebhookEndpointCreate: {
             /**
-             * @description What the endpoint is for, or null.
+             * @description Purpose of the endpoint, or null.
              * @example CRM
              */
             description?: string | null;
             /**
-             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @description True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again.
              * @example true
              */
             isEnabled?: boolean;
             /**
-             * @description Which events are sent; null means all, also those of later versions.
+             * @description Types of the events that are sent; null means all, also those of later versions.
              * @example [
              *       "result.completed"
              *     ]
@@ -13259,7 +13259,7 @@ export interface components {
             types?: components["schemas"]["EventType"][] | null;
             /**
              * Format: uri
-             * @description Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.
+             * @description URL that events are posted to. Private addresses are rejected unless the installation allows them; redirects are not followed.
              * @example https://example.com/webhooks/bots
              */
             url: string;
@@ -13269,7 +13269,7 @@ export interface components {
             /** @description The endpoints, newest first. */
             webhookEndpoints: components["schemas"]["WebhookEndpoint"][];
         };
-        /** @description What to change; properties that are absent stay. */
+        /** @description Changes; absent properties stay as they are. */
         WebhookEndpointUpdate: {
             /**
              * @description Read-only time; accepted and ignored.
@@ -13277,7 +13277,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description What the endpoint is for, or null.
+             * @description Purpose of the endpoint, or null.
              * @example CRM
              */
             description?: string | null;
@@ -13297,12 +13297,12 @@ export interface components {
              */
             readonly id?: unknown;
             /**
-             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @description True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again.
              * @example true
              */
             isEnabled?: boolean;
             /**
-             * @description Which events are sent; null means all, also those of later versions.
+             * @description Types of the events that are sent; null means all, also those of later versions.
              * @example [
              *       "result.completed"
              *     ]
@@ -13315,7 +13315,7 @@ export interface components {
             readonly updatedAt?: unknown;
             /**
              * Format: uri
-             * @description Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.
+             * @description URL that events are posted to. Private addresses are rejected unless the installation allows them; redirects are not followed.
              * @example https://example.com/webhooks/bots
              */
             url?: string;
@@ -13334,38 +13334,38 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description What the endpoint is for, or null.
+             * @description Purpose of the endpoint, or null.
              * @example CRM
              */
             description: string | null;
             /**
-             * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
+             * @description Reason why the service disabled it: it returned 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
              * @example null
              */
             disabledReason: string | null;
             /**
              * Format: date-time
-             * @description Since when every attempt has failed; null while the last one succeeded.
+             * @description Start of the failures: every attempt since has failed. Null while the last one succeeded.
              * @example null
              */
             failingSince: string | null;
             /**
-             * @description Id of the endpoint, as create and list answer it.
+             * @description Id of the endpoint, as create and list return it.
              * @example 01jr5xam8y9g3b7f2x4z6a8c0e
              */
             id: string;
             /**
-             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @description True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again.
              * @example true
              */
             isEnabled: boolean;
             /**
-             * @description The key that signatures are made with, as Standard Webhooks writes it. It is shown only here.
+             * @description The key of the signatures, in the form of Standard Webhooks. It is shown only here.
              * @example whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0=
              */
             secret: string;
             /**
-             * @description Which events are sent; null means all, also those of later versions.
+             * @description Types of the events that are sent; null means all, also those of later versions.
              * @example [
              *       "result.completed"
              *     ]
@@ -13378,12 +13378,12 @@ export interface components {
              */
             updatedAt: string;
             /**
-             * @description Where events are posted to.
+             * @description URL that events are posted to.
              * @example https://example.com/webhooks/bots
              */
             url: string;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -13423,17 +13423,17 @@ export interface components {
         /** @description The address of a block after it was set or cleared. */
         WebhookSubscription: {
             /**
-             * @description Id of the block, as the list answers it.
+             * @description Id of the block, as the list returns it.
              * @example block-crm
              */
             id: string;
             /**
-             * @description Address that the block sends its request to; null where it has none.
+             * @description Address that the block sends its request to; null if it has none.
              * @example https://hook.example.com/leads
              */
             url: string | null;
         };
-        /** @description Where bots and folders live, and who may use them. */
+        /** @description A workspace: its bots and folders, and the members who may use them. */
         Workspace: {
             /**
              * @description Identifier at the billing provider; null without one.
@@ -13442,7 +13442,7 @@ export interface components {
             billingId: string | null;
             /**
              * Format: int32
-             * @description Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit.
+             * @description Limit of chats per month agreed with the operator of the service, which does not enforce it; null means no limit.
              * @example 10000
              */
             chatsHardLimit: number | null;
@@ -13458,31 +13458,31 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             id: string;
             /**
              * Format: date-time
-             * @description When the first mail about inactivity was sent by whoever runs the service; null when never.
+             * @description When the operator of the service sent the first mail about inactivity; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveFirstEmailSentAt: string | null;
             /**
              * Format: date-time
-             * @description When the second mail about inactivity was sent by whoever runs the service; null when never.
+             * @description When the operator of the service sent the second mail about inactivity; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveSecondEmailSentAt: string | null;
-            /** @description Whether whoever runs the service marked a payment as overdue; nothing is refused for it. */
+            /** @description True if the operator of the service marked a payment as overdue; nothing is rejected for it. */
             isPastDue: boolean;
-            /** @description Whether whoever runs the service marked the workspace as suspended; nothing is refused for it. */
+            /** @description True if the operator of the service marked the workspace as suspended; nothing is rejected for it. */
             isSuspended: boolean;
-            /** @description Whether whoever runs the service marked the workspace as verified. */
+            /** @description True if the operator of the service marked the workspace as verified. */
             isVerified: boolean;
             /**
              * Format: date-time
-             * @description When the workspace was last used, as whoever runs the service recorded it; null when not recorded.
+             * @description When the workspace was last used, as the operator of the service recorded it; null when not recorded.
              * @example 2026-03-04T10:15:30.120Z
              */
             lastActivityAt: string | null;
@@ -13492,7 +13492,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
+             * @description Plan of the workspace, as the operator of the service set it; no limit follows from it.
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
@@ -13509,7 +13509,7 @@ export interface components {
         WorkspaceBody: {
             workspace: components["schemas"]["Workspace"];
         };
-        /** @description A chat in the list of those of a workspace. */
+        /** @description A chat in the list of a workspace. */
         WorkspaceChat: {
             /**
              * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
@@ -13522,7 +13522,7 @@ export interface components {
              */
             blockId: string | null;
             /**
-             * @description Id of the bot, as create and list answer it.
+             * @description Id of the bot, as create and list return it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -13539,12 +13539,12 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it can no longer be continued, unless it goes on before.
+             * @description When it can no longer be continued, unless another turn runs before.
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string;
             /**
-             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two.
+             * @description `bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends.
              * @enum {string}
              */
             handledBy: "bot" | "waiting" | "member";
@@ -13556,7 +13556,7 @@ export interface components {
             handledSince: string | null;
             lastMessage: components["schemas"]["LastMessage"];
             /**
-             * @description Id of the result, as the list of results answers it.
+             * @description Id of the result, as the list of results returns it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
@@ -13567,7 +13567,7 @@ export interface components {
              */
             revision: number;
             /**
-             * @description Id of the chat session, as start chat answers it.
+             * @description Id of the chat session, as start chat returns it.
              * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
              */
             sessionId: string;
@@ -13581,7 +13581,7 @@ export interface components {
         };
         /** @description A page of the chats of a workspace. */
         WorkspaceChatPage: {
-            /** @description The chats, those that wait first. */
+            /** @description The chats, waiting ones first. */
             chats: components["schemas"]["WorkspaceChat"][];
             /**
              * @description Send it as `cursor` to get the following page; null on the last page.
@@ -13668,7 +13668,7 @@ export interface components {
             readonly plan?: unknown;
             /**
              * Format: int32
-             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
              * @example 90
              */
             resultsRetentionDays?: number | null;
@@ -13683,7 +13683,7 @@ export interface components {
              */
             readonly updatedAt?: unknown;
         };
-        /** @description The workspace is gone. */
+        /** @description The workspace is deleted. */
         WorkspaceDeletedBody: {
             /**
              * @description Says that it is done.
@@ -13700,7 +13700,7 @@ export interface components {
             billingId: string | null;
             /**
              * Format: int32
-             * @description Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit.
+             * @description Limit of chats per month agreed with the operator of the service, which does not enforce it; null means no limit.
              * @example 10000
              */
             chatsHardLimit: number | null;
@@ -13728,31 +13728,31 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             id: string;
             /**
              * Format: date-time
-             * @description When the first mail about inactivity was sent by whoever runs the service; null when never.
+             * @description When the operator of the service sent the first mail about inactivity; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveFirstEmailSentAt: string | null;
             /**
              * Format: date-time
-             * @description When the second mail about inactivity was sent by whoever runs the service; null when never.
+             * @description When the operator of the service sent the second mail about inactivity; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveSecondEmailSentAt: string | null;
-            /** @description Whether whoever runs the service marked a payment as overdue; nothing is refused for it. */
+            /** @description True if the operator of the service marked a payment as overdue; nothing is rejected for it. */
             isPastDue: boolean;
-            /** @description Whether whoever runs the service marked the workspace as suspended; nothing is refused for it. */
+            /** @description True if the operator of the service marked the workspace as suspended; nothing is rejected for it. */
             isSuspended: boolean;
-            /** @description Whether whoever runs the service marked the workspace as verified. */
+            /** @description True if the operator of the service marked the workspace as verified. */
             isVerified: boolean;
             /**
              * Format: date-time
-             * @description When the workspace was last used, as whoever runs the service recorded it; null when not recorded.
+             * @description When the workspace was last used, as the operator of the service recorded it; null when not recorded.
              * @example 2026-03-04T10:15:30.120Z
              */
             lastActivityAt: string | null;
@@ -13762,13 +13762,13 @@ export interface components {
              */
             name: string;
             /**
-             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
+             * @description Plan of the workspace, as the operator of the service set it; no limit follows from it.
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
             /**
              * Format: int32
-             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
              * @example 90
              */
             resultsRetentionDays: number | null;
@@ -13827,7 +13827,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the workspace, as create and list answer it.
+             * @description Id of the workspace, as create and list return it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             id: string;
@@ -13837,12 +13837,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
+             * @description Plan of the workspace, as the operator of the service set it; no limit follows from it.
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
         };
-        /** @description What to change; properties that are absent stay. */
+        /** @description Changes; absent properties stay as they are. */
         WorkspaceUpdate: {
             /**
              * @description Read-only `billingId` of the workspace; accepted and ignored.
@@ -13921,7 +13921,7 @@ export interface components {
             readonly plan?: unknown;
             /**
              * Format: int32
-             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
              * @example 90
              */
             resultsRetentionDays?: number | null;
@@ -13959,7 +13959,7 @@ export interface components {
         };
         /** @description Open the Zendesk widget. */
         ZendeskAction: {
-            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            /** @description True if the client must continue the chat with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
              * @description Run the action after this bubble; absent means before all.
@@ -13997,7 +13997,7 @@ export interface components {
         /** @description New credentials of type zendesk. */
         ZendeskCredentialsCreate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -14013,12 +14013,12 @@ export interface components {
              */
             name: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "zendesk";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -14031,7 +14031,7 @@ export interface components {
         /** @description A change of credentials of type zendesk. */
         ZendeskCredentialsUpdate: {
             /**
-             * @description Read-only moment of the creation; accepted and ignored.
+             * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
             readonly createdAt?: unknown;
@@ -14047,12 +14047,12 @@ export interface components {
              */
             name?: string;
             /**
-             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @description Type of the credentials: the service they are for. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "zendesk";
             /**
-             * @description Read-only moment of the last change; accepted and ignored.
+             * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
             readonly updatedAt?: unknown;
@@ -14257,7 +14257,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceUnavailableErrorBody"];
             };
         };
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
+        /** @description The caller sent too many requests in a window of time or at once, or a record reached its limit of entries. Or an address or the visitors of a bot reached their daily limit of storage. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -14298,7 +14298,7 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+         * @description Text that at least one answer contains, without regard to case. No character has a special meaning.
          * @example example.com
          */
         AnswerContainsQuery: string;
@@ -14308,22 +14308,22 @@ export interface components {
          */
         AssigneeIdQuery: string;
         /**
-         * @description Id of the block, as the list answers it.
+         * @description Id of the block, as the list returns it.
          * @example block-crm
          */
         BlockId: string;
         /**
-         * @description Id of the bot, as create and list answer it.
+         * @description Id of the bot, as create and list return it.
          * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
          */
         BotId: string;
         /**
-         * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+         * @description Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
          * @example 2026-03-01T00:00:00Z
          */
         CreatedAfterQuery: string;
         /**
-         * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+         * @description End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
          * @example 2026-03-08T00:00:00+01:00
          */
         CreatedBeforeQuery: string;
@@ -14340,12 +14340,12 @@ export interface components {
          */
         DeliveryId: string;
         /**
-         * @description Id of the endpoint, as create and list answer it.
+         * @description Id of the endpoint, as create and list return it.
          * @example 01jr5xam8y9g3b7f2x4z6a8c0e
          */
         EndpointId: string;
         /**
-         * @description Id of the folder, as create and list answer it.
+         * @description Id of the folder, as create and list return it.
          * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
          */
         FolderId: string;
@@ -14361,7 +14361,7 @@ export interface components {
          */
         LimitQuery: number;
         /**
-         * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
+         * @description True to convert the response to the latest version of the schema. The stored document stays as it is. Absent means no.
          * @example true
          */
         MigrateToLatestVersionQuery: boolean;
@@ -14373,37 +14373,37 @@ export interface components {
          */
         PublicationId: string;
         /**
-         * @description Id of the result, as the list of results answers it.
+         * @description Id of the result, as the list of results returns it.
          * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
          */
         ResultId: string;
         /**
-         * @description Id of the chat session, as start chat answers it.
+         * @description Id of the chat session, as start chat returns it.
          * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
          */
         SessionId: string;
         /**
-         * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+         * @description Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
          * @example completed
          */
         StatusQuery: "started" | "completed";
         /**
-         * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+         * @description Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
          * @example last7Days
          */
         TimeFilterQuery: "today" | "last7Days" | "last30Days" | "monthToDate" | "lastMonth" | "yearToDate" | "allTime";
         /**
-         * @description IANA name of the time zone whose calendar days are meant.
+         * @description IANA name of the time zone of the calendar days.
          * @example Europe/Paris
          */
         TimeZoneQuery: string;
         /**
-         * @description Id of the user, as the list of members answers it.
+         * @description Id of the user, as the list of members returns it.
          * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
          */
         UserId: string;
         /**
-         * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
+         * @description Name of a variable, a colon, and its exact value. For a list, one entry must have that value. The first colon ends the name, so variables with a colon in their names cannot be used.
          * @example Email:ada@example.com
          */
         VariableQuery: string;
@@ -14423,7 +14423,7 @@ export interface components {
          */
         WebhookTimestamp: string;
         /**
-         * @description Id of the workspace, as create and list answer it.
+         * @description Id of the workspace, as create and list return it.
          * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
          */
         WorkspaceId: string;
@@ -14533,7 +14533,7 @@ export interface operations {
                  */
                 blockId: string;
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -14552,7 +14552,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The chat went on with the data. */
+            /** @description The chat continued with the data. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -14590,12 +14590,12 @@ export interface operations {
                  */
                 secret?: string;
                 /**
-                 * @description What becomes of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.
+                 * @description Handling of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.
                  * @example resolve
                  */
                 whenOver?: "open" | "resolve" | "pending";
                 /**
-                 * @description Where the bot goes on when members give a conversation back: `resume` (the default) where it was, `restart` at its start.
+                 * @description Position from which the bot continues when members give a conversation back: `resume` (the default) where it was, `restart` at its start.
                  * @example restart
                  */
                 whenReturned?: "resume" | "restart";
@@ -14603,7 +14603,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -14655,7 +14655,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -14669,7 +14669,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the bot says first, and the input it waits at. */
+            /** @description The first messages of the bot, and the input it waits at. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -14721,7 +14721,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the bot says first, and the input it waits at. */
+            /** @description The first messages of the bot, and the input it waits at. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -14757,7 +14757,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -14766,7 +14766,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What was said, and what the chat waits for. */
+            /** @description The messages, and the input or the action that the chat waits for. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -14795,7 +14795,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -14809,7 +14809,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the bot says next, and the input it waits at. */
+            /** @description The next messages of the bot, and the input it waits at. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -14849,7 +14849,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -14858,7 +14858,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The events since then. */
+            /** @description The events after the given one. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -14886,7 +14886,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description Name of the file. Its end says what it is, and is what the types of the input mean.
+                 * @description Name of the file. Its extension is the type that the input checks.
                  * @example plan.pdf
                  */
                 fileName: string;
@@ -14894,21 +14894,21 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
-        /** @description At most 10 MiB, unless the input or the installation says otherwise (`upload.maximumSize` of the input): the bytes of the file, whatever its type. */
+        /** @description The bytes of the file, of any type. At most 10 MiB, unless the input (`upload.maximumSize`) or the installation sets another limit. */
         requestBody: {
             content: {
                 "application/octet-stream": string;
             };
         };
         responses: {
-            /** @description The file is kept, and waits to be named in a reply. */
+            /** @description The file is stored; name it in a reply. */
             200: {
                 headers: {
                     "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
@@ -14940,7 +14940,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -15083,7 +15083,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
+                 * @description True to convert the response to the latest version of the schema. The stored document stays as it is. Absent means no.
                  * @example true
                  */
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
@@ -15094,7 +15094,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15138,7 +15138,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15147,7 +15147,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The bot is deleted; nothing but this is returned. */
+            /** @description The bot has been deleted. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -15184,7 +15184,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15235,27 +15235,27 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @description Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
                  * @example 2026-03-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+                 * @description End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
                 /**
-                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @description Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
                 timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
-                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @description IANA name of the time zone of the calendar days.
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
@@ -15263,7 +15263,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15299,27 +15299,27 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @description Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
                  * @example 2026-03-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+                 * @description End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
                 /**
-                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @description Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
                 timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
-                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @description IANA name of the time zone of the calendar days.
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
@@ -15327,7 +15327,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15370,7 +15370,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`.
+                 * @description Only chats in this state: handled by the `bot`, `waiting` for a member, or handled by a `member`.
                  * @example waiting
                  */
                 handledBy?: "bot" | "waiting" | "member";
@@ -15383,7 +15383,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15421,12 +15421,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -15435,7 +15435,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The chat, and what was said in it. */
+            /** @description The chat with its messages. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -15467,12 +15467,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -15524,12 +15524,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -15578,12 +15578,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the chat session, as start chat answers it.
+                 * @description Id of the chat session, as start chat returns it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -15630,7 +15630,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15639,7 +15639,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The findings; an empty list says that all is well. */
+            /** @description The findings; an empty list means that there are none. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -15679,7 +15679,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15720,7 +15720,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15773,7 +15773,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15822,7 +15822,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15863,7 +15863,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15914,7 +15914,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -15967,7 +15967,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16007,7 +16007,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
+                 * @description True to convert the response to the latest version of the schema. The stored document stays as it is. Absent means no.
                  * @example true
                  */
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
@@ -16018,7 +16018,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16057,17 +16057,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+                 * @description Text that at least one answer contains, without regard to case. No character has a special meaning.
                  * @example example.com
                  */
                 answerContains?: components["parameters"]["AnswerContainsQuery"];
                 /**
-                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @description Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
                  * @example 2026-03-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+                 * @description End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
@@ -16079,22 +16079,22 @@ export interface operations {
                  */
                 limit?: components["parameters"]["LimitQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
                 /**
-                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @description Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
                 timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
-                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @description IANA name of the time zone of the calendar days.
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
                 /**
-                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
+                 * @description Name of a variable, a colon, and its exact value. For a list, one entry must have that value. The first colon ends the name, so variables with a colon in their names cannot be used.
                  * @example Email:ada@example.com
                  */
                 variable?: components["parameters"]["VariableQuery"];
@@ -16102,7 +16102,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16138,12 +16138,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The moment before which the chats of the results to delete began, with its time zone; not in the future. Results without an answer are among them.
+                 * @description Only results whose chats began before this time, with its time zone; not in the future. Results without an answer are among them.
                  * @example 2026-03-01T00:00:00Z
                  */
                 createdBefore?: string;
                 /**
-                 * @description Ids of the results to delete, separated by commas. Absent names none in particular.
+                 * @description Ids of the results to delete, separated by commas. Absent means no restriction to ids.
                  * @example [
                  *       "01jr5x5h3s4b8w2a7r9t1v3x5z"
                  *     ]
@@ -16153,7 +16153,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16194,12 +16194,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the result, as the list of results answers it.
+                 * @description Id of the result, as the list of results returns it.
                  * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
                  */
                 resultId: components["parameters"]["ResultId"];
@@ -16248,12 +16248,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the result, as the list of results answers it.
+                 * @description Id of the result, as the list of results returns it.
                  * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
                  */
                 resultId: components["parameters"]["ResultId"];
@@ -16291,12 +16291,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the result, as the list of results answers it.
+                 * @description Id of the result, as the list of results returns it.
                  * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
                  */
                 resultId: components["parameters"]["ResultId"];
@@ -16305,7 +16305,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The transcript from the first word to the last. */
+            /** @description The complete transcript. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -16332,22 +16332,22 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+                 * @description Text that at least one answer contains, without regard to case. No character has a special meaning.
                  * @example example.com
                  */
                 answerContains?: components["parameters"]["AnswerContainsQuery"];
                 /**
-                 * @description Whether a CSV begins with a byte order mark, from which Excel sees that it is UTF-8. Only the first part has one. Absent means no.
+                 * @description True to begin a CSV with a byte order mark, by which Excel recognises UTF-8. Only the first part has one. Absent means no.
                  * @example true
                  */
                 byteOrderMark?: boolean;
                 /**
-                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @description Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
                  * @example 2026-03-01T00:00:00Z
                  */
                 createdAfter?: components["parameters"]["CreatedAfterQuery"];
                 /**
-                 * @description The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+                 * @description End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
@@ -16359,27 +16359,27 @@ export interface operations {
                  */
                 format?: "csv" | "jsonl";
                 /**
-                 * @description How many results the part covers. Absent covers all, in one answer.
+                 * @description Number of results that the part covers. Absent covers all, in one response.
                  * @example 10000
                  */
                 limit?: number;
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
                 /**
-                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @description Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
                 timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
-                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @description IANA name of the time zone of the calendar days.
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
                 /**
-                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
+                 * @description Name of a variable, a colon, and its exact value. For a list, one entry must have that value. The first colon ends the name, so variables with a colon in their names cannot be used.
                  * @example Email:ada@example.com
                  */
                 variable?: components["parameters"]["VariableQuery"];
@@ -16387,7 +16387,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16396,7 +16396,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The lines; of a CSV, the names of the columns first. */
+            /** @description The lines; in a CSV, the names of the columns first. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -16434,7 +16434,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16476,7 +16476,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16514,12 +16514,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the block, as the list answers it.
+                 * @description Id of the block, as the list returns it.
                  * @example block-crm
                  */
                 blockId: components["parameters"]["BlockId"];
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16560,12 +16560,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the block, as the list answers it.
+                 * @description Id of the block, as the list returns it.
                  * @example block-crm
                  */
                 blockId: components["parameters"]["BlockId"];
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16617,12 +16617,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the block, as the list answers it.
+                 * @description Id of the block, as the list returns it.
                  * @example block-crm
                  */
                 blockId: components["parameters"]["BlockId"];
                 /**
-                 * @description Id of the bot, as create and list answer it.
+                 * @description Id of the bot, as create and list return it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
                 botId: components["parameters"]["BotId"];
@@ -16674,7 +16674,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new bot and what was dropped. */
+            /** @description The new bot and the dropped parts. */
             201: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -16919,7 +16919,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the folder, as create and list answer it.
+                 * @description Id of the folder, as create and list return it.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
                  */
                 folderId: components["parameters"]["FolderId"];
@@ -16928,7 +16928,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The folder, without what is in it. */
+            /** @description The folder, without its contents. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -16969,7 +16969,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the folder, as create and list answer it.
+                 * @description Id of the folder, as create and list return it.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
                  */
                 folderId: components["parameters"]["FolderId"];
@@ -17013,7 +17013,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the folder, as create and list answer it.
+                 * @description Id of the folder, as create and list return it.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
                  */
                 folderId: components["parameters"]["FolderId"];
@@ -17172,7 +17172,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the browser session, as the list answers it.
+                 * @description Id of the browser session, as the list returns it.
                  * @example 01jr5xcp0a1j5d9h4z6b8c0e2g
                  */
                 browserSessionId: string;
@@ -17415,7 +17415,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -17459,7 +17459,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -17503,7 +17503,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -17562,7 +17562,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -17605,7 +17605,7 @@ export interface operations {
                 /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description Only chats that are handled so: `waiting` for a member, or by a `member`.
+                 * @description Only chats in this state: `waiting` for a member, or handled by a `member`.
                  * @example waiting
                  */
                 handledBy?: "waiting" | "member";
@@ -17627,7 +17627,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description A page of chats, those that wait first. */
+            /** @description A page of chats, waiting ones first. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -17656,7 +17656,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -17697,7 +17697,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -17711,7 +17711,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new credentials, without what is secret of them. */
+            /** @description The new credentials, without their secrets. */
             201: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -17755,7 +17755,7 @@ export interface operations {
                  */
                 credentialsId: components["parameters"]["CredentialsId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -17764,7 +17764,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The credentials, without what is secret of them. */
+            /** @description The credentials, without their secrets. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -17804,7 +17804,7 @@ export interface operations {
                  */
                 credentialsId: components["parameters"]["CredentialsId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -17853,7 +17853,7 @@ export interface operations {
                  */
                 credentialsId: components["parameters"]["CredentialsId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -17912,7 +17912,7 @@ export interface operations {
                  */
                 credentialsId: components["parameters"]["CredentialsId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -17921,7 +17921,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What the service said. */
+            /** @description The verdict of the service. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -17961,7 +17961,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18002,7 +18002,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18051,12 +18051,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the invitation, as create and list answer it.
+                 * @description Id of the invitation, as create and list return it.
                  * @example 01jr5xdq1b2k6e0j5a7c9d1f3h
                  */
                 invitationId: string;
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18097,7 +18097,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18138,7 +18138,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18188,12 +18188,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the user, as the list of members answers it.
+                 * @description Id of the user, as the list of members returns it.
                  * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
                  */
                 userId: components["parameters"]["UserId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18234,12 +18234,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the user, as the list of members answers it.
+                 * @description Id of the user, as the list of members returns it.
                  * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
                  */
                 userId: components["parameters"]["UserId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18288,7 +18288,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18329,7 +18329,7 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18381,12 +18381,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18430,12 +18430,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18444,7 +18444,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The endpoint is gone. */
+            /** @description The endpoint is deleted. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -18479,12 +18479,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18543,12 +18543,12 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18591,12 +18591,12 @@ export interface operations {
                  */
                 deliveryId: components["parameters"]["DeliveryId"];
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18642,12 +18642,12 @@ export interface operations {
                  */
                 deliveryId: components["parameters"]["DeliveryId"];
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18691,12 +18691,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -18739,12 +18739,12 @@ export interface operations {
             };
             path: {
                 /**
-                 * @description Id of the endpoint, as create and list answer it.
+                 * @description Id of the endpoint, as create and list return it.
                  * @example 01jr5xam8y9g3b7f2x4z6a8c0e
                  */
                 endpointId: components["parameters"]["EndpointId"];
                 /**
-                 * @description Id of the workspace, as create and list answer it.
+                 * @description Id of the workspace, as create and list return it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];

@@ -22,7 +22,7 @@ class Workspaces:
     def list(self, *, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.WorkspaceList, types.WorkspaceSummary]:
         """List the caller's workspaces: `GET /v1/workspaces`
 
-        Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone. The list ends early, with a `nextCursor`, where icons and names have more than 8 MB.
+        Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone. A list whose icons and names have more than 8 MB ends early, with a `nextCursor`.
 
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
@@ -37,7 +37,7 @@ class Workspaces:
     def create(self, body: types.WorkspaceCreate, **options: Unpack[KeyOptions]) -> types.WorkspaceBody:
         """Create a workspace: `POST /v1/workspaces`
 
-        Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.
+        Creates an empty workspace with the caller as its admin and returns it. It is rejected with `FORBIDDEN` if the caller has created as many workspaces as the installation allows one user. Workspaces that they were added to, and deleted ones, do not count.
         """
         response_body: types.WorkspaceBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces", key=True), {}, body, {}, options))
         return response_body
@@ -45,7 +45,7 @@ class Workspaces:
     def get(self, workspace_id: str, **options: Unpack[RequestOptions]) -> types.WorkspaceDetailsBody:
         """Get a workspace: `GET /v1/workspaces/{workspaceId}`
 
-        Returns one workspace with the limits agreed for it, and what the caller may do in it.
+        Returns one workspace with the limits agreed for it, and the rights of the caller in it.
         """
         response_body: types.WorkspaceDetailsBody = self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}"), {"workspaceId": workspace_id}, None, {}, options))
         return response_body
@@ -53,7 +53,7 @@ class Workspaces:
     def update(self, workspace_id: str, body: types.WorkspaceUpdate | None = None, **options: Unpack[KeyMatchOptions]) -> types.UpdatedWorkspaceBody:
         """Change a workspace: `PATCH /v1/workspaces/{workspaceId}`
 
-        Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
+        Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
         """
         response_body: types.UpdatedWorkspaceBody = self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}", key=True), {"workspaceId": workspace_id}, body, {}, options))
         return response_body
@@ -74,7 +74,7 @@ class Members:
     def list(self, workspace_id: str, *, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.MemberList, types.Member]:
         """List the members of a workspace: `GET /v1/workspaces/{workspaceId}/members`
 
-        Returns everybody who has a role in the workspace, guests included, longest member first. The list ends early, with a `nextCursor`, where it has more than 8 MB.
+        Returns the users with a role in the workspace, guests included, longest membership first. A list of more than 8 MB ends early, with a `nextCursor`.
 
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
         """
@@ -89,7 +89,7 @@ class Members:
     def add(self, workspace_id: str, body: types.MemberCreate, **options: Unpack[KeyOptions]) -> types.MemberBody:
         """Add a member to a workspace: `POST /v1/workspaces/{workspaceId}/members`
 
-        Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has or has proven to own, or that of a disabled user, is invalid input: create an invitation instead; a user who is a member already is a conflict and keeps their role.
+        Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has or has proven to own, or that of a disabled user, is invalid input: create an invitation instead. A user who is a member already is a conflict and keeps their role.
         """
         response_body: types.MemberBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/members", key=True), {"workspaceId": workspace_id}, body, {}, options))
         return response_body
@@ -105,7 +105,7 @@ class Members:
     def remove(self, workspace_id: str, user_id: str, **options: Unpack[RequestOptions]) -> types.MemberBody:
         """Remove a member from a workspace: `DELETE /v1/workspaces/{workspaceId}/members/{userId}`
 
-        Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.
+        Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Members of any role may remove themselves to leave the workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.
         """
         response_body: types.MemberBody = self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/members/{userId}", repeatable=True), {"workspaceId": workspace_id, "userId": user_id}, None, {}, options))
         return response_body
@@ -118,7 +118,7 @@ class Invitations:
     def create(self, workspace_id: str, body: types.InvitationCreate, **options: Unpack[KeyOptions]) -> types.CreatedInvitationBody:
         """Invite somebody to a workspace: `POST /v1/workspaces/{workspaceId}/invitations`
 
-        Invites the person with an e-mail address, whether or not a user has it, and returns a link to a page on which they accept. This answer is the only one that shows the link; where the service can send mail, the address also gets one. An invitation ends after 7 days, when it is accepted or revoked, and while the admin who created it is no admin. Another one for the same address replaces it. Accepting makes a user if the address has none; members keep a role that is higher. The address of a member is a conflict, that of a disabled user is invalid input.
+        Invites an e-mail address, with or without a user, and returns a link to a page that accepts the invitation. No other response shows the link; if the service can send mail, the address also gets it. An invitation ends after 7 days, when it is accepted or revoked, and while the admin who created it is no admin. Another one for the same address replaces it. Accepting creates a user if the address has none; members keep a role that is higher. The address of a member is a conflict, that of a disabled user is invalid input.
         """
         response_body: types.CreatedInvitationBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/invitations", key=True), {"workspaceId": workspace_id}, body, {}, options))
         return response_body
@@ -142,7 +142,7 @@ class Invitations:
     def revoke(self, workspace_id: str, invitation_id: str, **options: Unpack[RequestOptions]) -> types.InvitationBody:
         """Revoke an invitation: `DELETE /v1/workspaces/{workspaceId}/invitations/{invitationId}`
 
-        Ends an invitation at once and returns what it was. One that was accepted, replaced or revoked before is not found; whoever accepted it is removed as a member.
+        Ends an invitation at once and returns its last state. One that was accepted, replaced or revoked before is not found. After an acceptance, remove the member instead.
         """
         response_body: types.InvitationBody = self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/invitations/{invitationId}", repeatable=True), {"workspaceId": workspace_id, "invitationId": invitation_id}, None, {}, options))
         return response_body
@@ -155,7 +155,7 @@ class Credentials:
     def list(self, workspace_id: str, **options: Unpack[RequestOptions]) -> types.CredentialsList:
         """List the credentials of a workspace: `GET /v1/workspaces/{workspaceId}/credentials`
 
-        Returns the credentials that bots of the workspace can use, newest first. What is secret of them is never shown.
+        Returns the credentials that bots of the workspace can use, newest first. Secrets are never shown.
         """
         response_body: types.CredentialsList = self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/credentials"), {"workspaceId": workspace_id}, None, {}, options))
         return response_body
@@ -163,7 +163,7 @@ class Credentials:
     def create(self, workspace_id: str, body: types.CredentialsCreate, **options: Unpack[KeyOptions]) -> types.CredentialsBody:
         """Create credentials: `POST /v1/workspaces/{workspaceId}/credentials`
 
-        Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so. A workspace can have 200; more are refused with 403.
+        Stores encrypted credentials for the bots of the workspace; blocks name them with `credentialsId`. The secret part cannot be read again and is used only for the service of the type. Without an encryption key, the installation returns 503 with an issue that says so. A workspace can have 200; more are rejected with 403.
         """
         response_body: types.CredentialsBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/credentials", key=True), {"workspaceId": workspace_id}, body, {}, options))
         return response_body
@@ -171,7 +171,7 @@ class Credentials:
     def get(self, workspace_id: str, credentials_id: str, **options: Unpack[RequestOptions]) -> types.CredentialsBody:
         """Get credentials: `GET /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
 
-        Reads what is not secret of credentials.
+        Returns credentials without their secrets.
         """
         response_body: types.CredentialsBody = self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}"), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
         return response_body
@@ -179,7 +179,7 @@ class Credentials:
     def update(self, workspace_id: str, credentials_id: str, body: types.CredentialsUpdate, **options: Unpack[KeyMatchOptions]) -> types.CredentialsBody:
         """Update credentials: `PATCH /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
 
-        Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type says what the data consist of and has to be the one that the credentials have.
+        Changes the name of credentials, or replaces all of their data, effective with the next turn of every chat. The type decides about the data and has to be the stored one.
         """
         response_body: types.CredentialsBody = self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", key=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, body, {}, options))
         return response_body
@@ -187,7 +187,7 @@ class Credentials:
     def test(self, workspace_id: str, credentials_id: str, **options: Unpack[KeyOptions]) -> types.CredentialsTestBody:
         """Test credentials: `POST /v1/workspaces/{workspaceId}/credentials/{credentialsId}/test`
 
-        Sends the service that credentials are for a request that changes nothing, and returns what it said. A mail server is asked to let the account in, and sends nothing. The secret goes to that service alone, and is never part of the answer. Some vendors tell nobody if they accept a key: their credentials are `untestable`. At most 20 seconds.
+        Sends a request that changes nothing to the service of the credentials, and returns its verdict. With a mail server it signs in, and sends no mail. The secret is sent to that service alone, and is never part of the response. Some vendors offer no test: their credentials are `untestable`. The test takes at most 20 seconds.
         """
         response_body: types.CredentialsTestBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}/test", key=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
         return response_body
@@ -195,7 +195,7 @@ class Credentials:
     def delete(self, workspace_id: str, credentials_id: str, **options: Unpack[MatchOptions]) -> types.CredentialsBody:
         """Delete credentials: `DELETE /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
 
-        Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.
+        Deletes credentials and returns their last state. Blocks that name them stay as they are and no longer work: their chats log an error and continue.
         """
         response_body: types.CredentialsBody = self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", repeatable=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
         return response_body
@@ -206,9 +206,9 @@ class AuditLogs:
         self._caller = caller
 
     def list(self, workspace_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.AuditPage, types.AuditEntry]:
-        """List what was done in a workspace: `GET /v1/workspaces/{workspaceId}/auditLog`
+        """List the audit log of a workspace: `GET /v1/workspaces/{workspaceId}/auditLog`
 
-        Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, credentials that come, change or go, changes of who may see or embed a bot, and tokens that are made or revoked: those that are bound to the workspace, and those without a bound of the user who created it. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
+        Returns the actions in the workspace with the users who did them, newest first. It lists created and changed workspaces, changes of members, and created, deleted, published, unpublished and restored bots. It lists deleted folders and results, created, changed and deleted credentials, and changes of who may see or embed a bot. Created and revoked tokens are listed if they are bound to the workspace, or are unbound tokens of the user who created it. An entry exists exactly if the action was done, and never changes. The operator of the service can also read the log of a deleted workspace.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
@@ -255,7 +255,7 @@ class Folders:
     def get(self, folder_id: str, *, workspace_id: str | None = None, **options: Unpack[RequestOptions]) -> types.FolderBody:
         """Get a folder: `GET /v1/folders/{folderId}`
 
-        Returns one folder. What is in it is listed by the operations that list folders and bots.
+        Returns one folder. List folders and list bots return its contents.
 
         - `workspace_id`: When given, the folder must be in this workspace; otherwise it is not found.
         """
@@ -265,7 +265,7 @@ class Folders:
     def update(self, folder_id: str, body: types.UpdateFolderBody, **options: Unpack[KeyMatchOptions]) -> types.FolderBody:
         """Rename or move a folder: `PATCH /v1/folders/{folderId}`
 
-        Changes the name of a folder, or moves it with all it holds to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
+        Changes the name of a folder, or moves it with its contents to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
         """
         response_body: types.FolderBody = self._caller.call(call_of(Operation("PATCH", "/v1/folders/{folderId}", key=True), {"folderId": folder_id}, body, {}, options))
         return response_body
@@ -273,7 +273,7 @@ class Folders:
     def delete(self, folder_id: str, *, workspace_id: str | None = None, **options: Unpack[MatchOptions]) -> types.FolderBody:
         """Delete a folder: `DELETE /v1/folders/{folderId}`
 
-        Deletes a folder and returns it. The folders and bots in it are kept: they move to the folder that it was in, or to the top level.
+        Deletes a folder and returns it. Its folders and bots are kept: they move to its parent folder, or to the top level.
 
         - `workspace_id`: When given, the folder must be in this workspace; otherwise it is not found.
         """
@@ -312,7 +312,7 @@ class Bots:
     def create(self, body: types.CreateBotBody, *, minimal: bool = False, **options: Unpack[KeyOptions]) -> types.BotBody | types.BotReferenceBody:
         """Create a bot: `POST /v1/bots`
 
-        Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.
+        Creates a bot in a workspace and returns it. Absent properties get defaults: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.
 
         With `minimal`, the response is short.
         """
@@ -322,9 +322,9 @@ class Bots:
     def get(self, bot_id: str, *, migrate_to_latest_version: bool | None = None, **options: Unpack[RequestOptions]) -> types.BotWithModeBody:
         """Get a bot: `GET /v1/bots/{botId}`
 
-        Returns a bot with its draft as it was written, or converted to the latest version of the schema when asked. Members of the workspace may read it, and any caller when it is shared publicly.
+        Returns a bot with its draft as it was written or, on request, converted to the latest version of the schema. Members of the workspace may read it, and any caller if it is shared publicly.
 
-        - `migrate_to_latest_version`: Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
+        - `migrate_to_latest_version`: True to convert the response to the latest version of the schema. The stored document stays as it is. Absent means no.
         """
         response_body: types.BotWithModeBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}"), {"botId": bot_id}, None, {"migrateToLatestVersion": migrate_to_latest_version}, options))
         return response_body
@@ -338,7 +338,7 @@ class Bots:
     def update(self, bot_id: str, body: types.UpdateBotBody, *, minimal: bool = False, **options: Unpack[KeyMatchOptions]) -> types.BotBody | types.BotReferenceBody:
         """Update a bot: `PATCH /v1/bots/{botId}`
 
-        Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
+        Changes the draft of a bot and returns it as stored. Absent properties stay as they are, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is rejected as a conflict if the bot has changed since; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent. A legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
 
         With `minimal`, the response is short.
         """
@@ -348,7 +348,7 @@ class Bots:
     def delete(self, bot_id: str, **options: Unpack[MatchOptions]) -> types.SuccessBody:
         """Delete a bot: `DELETE /v1/bots/{botId}`
 
-        Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
+        Archives a bot. From then on no operation finds it: its draft, publications and results are deleted, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
         """
         response_body: types.SuccessBody = self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}", repeatable=True), {"botId": bot_id}, None, {}, options))
         return response_body
@@ -356,7 +356,7 @@ class Bots:
     def import_(self, body: types.ImportBotBody, **options: Unpack[KeyOptions]) -> types.ImportedBotBody:
         """Import a bot: `POST /v1/bots/import`
 
-        Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. What had to be dropped or added is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.
+        Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft, without results and publications. Public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. `warnings` lists dropped and added parts, links to bots that the workspace does not have, and blocks that chats skip. `errorsFound` and `warningsFound` count the findings that check a bot will list. A document that cannot be repaired is invalid input.
         """
         response_body: types.ImportedBotBody = self._caller.call(call_of(Operation("POST", "/v1/bots/import", key=True), {}, body, {}, options))
         return response_body
@@ -364,7 +364,7 @@ class Bots:
     def duplicate(self, bot_id: str, body: types.DuplicateBotBody | None = None, **options: Unpack[KeyOptions]) -> types.BotBody:
         """Duplicate a bot: `POST /v1/bots/{botId}/duplicate`
 
-        Creates a bot with the draft of another one, in the version it is stored in, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel do not come along, and public sharing is left out, since it would act at once. Credentials that blocks name are those of the same workspace, so they go on to work.
+        Creates a bot with the draft of another one, in its stored version, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel are not copied. Public sharing is left out, since it would act at once. Credentials that blocks name belong to the same workspace, so they still work.
         """
         response_body: types.BotBody = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/duplicate", key=True), {"botId": bot_id}, body, {}, options))
         return response_body
@@ -372,7 +372,7 @@ class Bots:
     def export(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.ExportedBotBody:
         """Export a bot: `GET /v1/bots/{botId}/export`
 
-        Returns the draft of a bot, in the version it is stored in, as a document. The value of `bot` in the answer is what import takes as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.
+        Returns the draft of a bot as a document, in its stored version. Import takes the value of `bot` in the response as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.
         """
         response_body: types.ExportedBotBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/export"), {"botId": bot_id}, None, {}, options))
         return response_body
@@ -380,7 +380,7 @@ class Bots:
     def check(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.FlowCheckBody:
         """Check the flow of a bot: `GET /v1/bots/{botId}/check`
 
-        Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.
+        Reports parts of the draft that would misbehave when it runs. In the graph, these are references to nothing, edges that are not the `outgoingEdgeId` of their start, unreachable groups, duplicate ids, a missing start, and circles without an input. In blocks, these are types that chats skip, misspelt properties, names in placeholders that no variable has, code that does not parse, and missing parts of blocks, bubbles and items. None of them prevents storing or publishing the bot.
         """
         response_body: types.FlowCheckBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/check"), {"botId": bot_id}, None, {}, options))
         return response_body
@@ -388,7 +388,7 @@ class Bots:
     def compare(self, bot_id: str, *, from_: str | None = None, to: str | None = None, **options: Unpack[RequestOptions]) -> types.ComparisonBody:
         """Compare two states of a bot: `GET /v1/bots/{botId}/compare`
 
-        Returns what differs between two states of the flow of a bot: its draft, the live publication, or an earlier one. Groups, blocks, items, edges, variables and events are matched by their ids, so that the order in which lists were stored makes no difference; blocks of a group and items of a block that changed their order are `moved`. Two flows in different versions are compared in the latest one, without what the conversion alone changes. Name, icon and public id are not part of a publication and are not compared.
+        Returns the differences between two states of the flow of a bot: its draft, the live publication, or an earlier one. Groups, blocks, items, edges, variables and events are matched by their ids, so the order of stored lists makes no difference. Blocks of a group and items of a block that changed their order are `moved`. Flows in different versions are compared in the latest one, without the changes of the conversion alone. Name, icon and public id are not part of a publication and are not compared.
 
         - `from_`: The state before: `draft`, `published`, or the id of a publication. Default `published`.
         - `to`: The state after: `draft`, `published`, or the id of a publication. Default `draft`.
@@ -399,7 +399,7 @@ class Bots:
     def publish(self, bot_id: str, **options: Unpack[KeyMatchOptions]) -> types.PublishedBody:
         """Publish a bot: `POST /v1/bots/{botId}/publish`
 
-        Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused; `firstErrors` shows the first errors. The draft does not change, nor does its `updatedAt`. Takes no body.
+        Copies the stored draft, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. Findings of the check never prevent publishing: the publication lists them, `errorsFound` and `warningsFound` count them, and `firstErrors` shows the first errors. The draft and its `updatedAt` do not change. Takes no body.
         """
         response_body: types.PublishedBody = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/publish", key=True), {"botId": bot_id}, None, {}, options))
         return response_body
@@ -407,7 +407,7 @@ class Bots:
     def unpublish(self, bot_id: str, **options: Unpack[KeyMatchOptions]) -> types.SuccessBody:
         """Unpublish a bot: `POST /v1/bots/{botId}/unpublish`
 
-        Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
+        Removes the published copy, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
         """
         response_body: types.SuccessBody = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/unpublish", key=True), {"botId": bot_id}, None, {}, options))
         return response_body
@@ -466,7 +466,7 @@ class Templates:
     def list(self, **options: Unpack[RequestOptions]) -> types.TemplateList:
         """List the templates: `GET /v1/templates`
 
-        Returns the bots that the service brings to begin with, without their flows. They are the same for everybody, and change with the version of the service alone.
+        Returns the bots that the service offers as a start, without their flows. They are the same for all users, and change only with the version of the service.
         """
         response_body: types.TemplateList = self._caller.call(call_of(Operation("GET", "/v1/templates"), {}, None, {}, options))
         return response_body
@@ -474,7 +474,7 @@ class Templates:
     def get(self, template_id: str, **options: Unpack[RequestOptions]) -> types.TemplateBody:
         """Get a template: `GET /v1/templates/{templateId}`
 
-        Returns a template with its flow, theme and settings. `template.bot` is what create bot takes as `bot`, and a file that import takes.
+        Returns a template with its flow, theme and settings. Create bot takes `template.bot` as its `bot`, and import takes it as a file.
         """
         response_body: types.TemplateBody = self._caller.call(call_of(Operation("GET", "/v1/templates/{templateId}"), {"templateId": template_id}, None, {}, options))
         return response_body
@@ -487,7 +487,7 @@ class WebhookBlocks:
     def list(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.WebhookBlocksBody:
         """List the blocks that send requests: `GET /v1/bots/{botId}/webhookBlocks`
 
-        Returns the HTTP request blocks of the draft, in the order of the document: those of the types Webhook, Zapier, Make.com and Pabbly, at most 1,000 of them. An app of an automation service offers them in a menu.
+        Returns the HTTP request blocks of the draft, in the order of the document: at most 1,000 of the types Webhook, Zapier, Make.com and Pabbly. An app of an automation service offers them in a menu.
         """
         response_body: types.WebhookBlocksBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/webhookBlocks"), {"botId": bot_id}, None, {}, options))
         return response_body
@@ -495,7 +495,7 @@ class WebhookBlocks:
     def subscribe(self, bot_id: str, block_id: str, body: types.SubscribeWebhookBlockBody, **options: Unpack[KeyOptions]) -> types.WebhookSubscription:
         """Set the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/subscribe`
 
-        Makes a block of the draft send its request to an address, as an app of an automation service does when somebody switches its trigger on. The rest of the block stays as it is. Chats send there once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
+        Makes a block of the draft send its request to an address, as an app of an automation service does when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
         """
         response_body: types.WebhookSubscription = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/webhookBlocks/{blockId}/subscribe", key=True), {"botId": bot_id, "blockId": block_id}, body, {}, options))
         return response_body
@@ -503,7 +503,7 @@ class WebhookBlocks:
     def unsubscribe(self, bot_id: str, block_id: str, **options: Unpack[KeyOptions]) -> types.WebhookSubscription:
         """Clear the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe`
 
-        Takes the address of a block of the draft away, as an app does when somebody switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
+        Removes the address of a block of the draft, as an app does when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
         """
         response_body: types.WebhookSubscription = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe", key=True), {"botId": bot_id, "blockId": block_id}, None, {}, options))
         return response_body
@@ -516,7 +516,7 @@ class ResultExamples:
     def get(self, bot_id: str, block_id: str, **options: Unpack[RequestOptions]) -> types.ResultExampleBody:
         """Get an example of the body of a block: `GET /v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample`
 
-        Returns made-up answers in the form in which the block sends them: one for each input of the draft that a chat can have passed before it, and each variable with a value of its own, by the names that the body has. `submittedAt` is now, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
+        Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block, and one for each variable with a value of its own, by the names of the body. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
         """
         response_body: types.ResultExampleBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample"), {"botId": bot_id, "blockId": block_id}, None, {}, options))
         return response_body
@@ -529,9 +529,9 @@ class PublishedBots:
     def get(self, bot_id: str, *, migrate_to_latest_version: bool | None = None, **options: Unpack[RequestOptions]) -> types.PublishedBotBody:
         """Get the published copy of a bot: `GET /v1/bots/{botId}/publishedBot`
 
-        Returns the copy that chats run, as it was written or converted to the latest version of the schema when asked. A bot that is not published is not found. Members of the workspace may read it, and any caller when the bot is shared publicly.
+        Returns the copy that chats run, as it was written or, on request, converted to the latest version of the schema. A bot that is not published is not found. Members of the workspace may read it, and any caller if the bot is shared publicly.
 
-        - `migrate_to_latest_version`: Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
+        - `migrate_to_latest_version`: True to convert the response to the latest version of the schema. The stored document stays as it is. Absent means no.
         """
         response_body: types.PublishedBotBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publishedBot"), {"botId": bot_id}, None, {"migrateToLatestVersion": migrate_to_latest_version}, options))
         return response_body
@@ -544,7 +544,7 @@ class Publications:
     def list(self, bot_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.PublicationPage, types.PublicationSummary]:
         """List the publications of a bot: `GET /v1/bots/{botId}/publications`
 
-        Returns the copies of the bot that were published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may keep only some of those that were replaced long ago: what is gone is missing here, and a 404 for get and restore.
+        Returns the published copies of the bot, newest first, without their flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may delete copies that were replaced long ago: these are not listed, and get and restore return 404.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
@@ -560,7 +560,7 @@ class Publications:
     def get(self, bot_id: str, publication_id: str, **options: Unpack[RequestOptions]) -> types.PublicationBody:
         """Get a publication: `GET /v1/bots/{botId}/publications/{publicationId}`
 
-        Returns one published copy with its flow and what the check found when it was published.
+        Returns one published copy with its flow and the findings of the check when it was published.
         """
         response_body: types.PublicationBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publications/{publicationId}"), {"botId": bot_id, "publicationId": publication_id}, None, {}, options))
         return response_body
@@ -568,7 +568,7 @@ class Publications:
     def restore(self, bot_id: str, publication_id: str, **options: Unpack[KeyMatchOptions]) -> types.BotBody:
         """Restore a publication into the draft: `POST /v1/bots/{botId}/publications/{publicationId}/restore`
 
-        Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id, the live copy and whether the draft is shared publicly stay as they are: publish to make the restored draft live. Takes no body.
+        Copies flow, theme and settings of an earlier publication into the draft, as a new change with a new `updatedAt`, and returns the bot. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.
         """
         response_body: types.BotBody = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/publications/{publicationId}/restore", key=True), {"botId": bot_id, "publicationId": publication_id}, None, {}, options))
         return response_body
@@ -581,17 +581,17 @@ class Results:
     def list(self, bot_id: str, *, limit: int | None = None, cursor: str | None = None, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, answer_contains: str | None = None, variable: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.ResultPage, types.Result]:
         """List the results of a bot: `GET /v1/bots/{botId}/results`
 
-        Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page ends once it has examined 800 results, or 24 MB of answers and variables: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.
+        Returns the results with at least one answer, newest first, with their answers and variables. Results of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable`, a page ends once it has examined 800 results, or 24 MB of answers and variables. It may then have fewer entries than `limit`, or none, and a `nextCursor` all the same.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-        - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
-        - `time_zone`: IANA name of the time zone whose calendar days are meant.
-        - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
-        - `created_before`: The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
-        - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
-        - `answer_contains`: Text that at least one answer has in it, without regard to case. No character has a special meaning.
-        - `variable`: Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
+        - `time_filter`: Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+        - `time_zone`: IANA name of the time zone of the calendar days.
+        - `created_after`: Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
+        - `created_before`: End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+        - `status`: Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+        - `answer_contains`: Text that at least one answer contains, without regard to case. No character has a special meaning.
+        - `variable`: Name of a variable, a colon, and its exact value. For a list, one entry must have that value. The first colon ends the name, so variables with a colon in their names cannot be used.
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor, "timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status, "answerContains": answer_contains, "variable": variable}
 
@@ -610,10 +610,10 @@ class Results:
     def delete(self, bot_id: str, *, result_ids: Sequence[str] | None = None, created_before: str | None = None, **options: Unpack[RequestOptions]) -> types.SuccessBody:
         """Delete results of a bot: `DELETE /v1/bots/{botId}/results`
 
-        Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
+        Deletes results of the bot with their answers, transcripts, logs and files. These are the results named by `resultIds`, those that began before `createdBefore`, with both parameters those that meet both, and with neither all results. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
 
-        - `result_ids`: Ids of the results to delete, separated by commas. Absent names none in particular.
-        - `created_before`: The moment before which the chats of the results to delete began, with its time zone; not in the future. Results without an answer are among them.
+        - `result_ids`: Ids of the results to delete, separated by commas. Absent means no restriction to ids.
+        - `created_before`: Only results whose chats began before this time, with its time zone; not in the future. Results without an answer are among them.
         """
         response_body: types.SuccessBody = self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}/results", needs=("resultIds", "createdBefore",)), {"botId": bot_id}, None, {"resultIds": result_ids, "createdBefore": created_before}, options))
         return response_body
@@ -621,7 +621,7 @@ class Results:
     def delete_all(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.SuccessBody:
         """Delete results of a bot: `DELETE /v1/bots/{botId}/results`
 
-        Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
+        Deletes results of the bot with their answers, transcripts, logs and files. These are the results named by `resultIds`, those that began before `createdBefore`, with both parameters those that meet both, and with neither all results. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
         """
         response_body: types.SuccessBody = self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}/results"), {"botId": bot_id}, None, {}, options))
         return response_body
@@ -629,7 +629,7 @@ class Results:
     def get(self, bot_id: str, result_id: str, **options: Unpack[RequestOptions]) -> types.ResultBody:
         """Get a result: `GET /v1/bots/{botId}/results/{resultId}`
 
-        Returns one result with its answers and variables, also one in which no answer was given yet.
+        Returns one result with its answers and variables, even if no answer was given yet.
         """
         response_body: types.ResultBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}"), {"botId": bot_id, "resultId": result_id}, None, {}, options))
         return response_body
@@ -637,21 +637,21 @@ class Results:
     def export(self, bot_id: str, *, format: Literal["csv", "jsonl"] | None = None, limit: int | None = None, cursor: str | None = None, byte_order_mark: bool | None = None, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, answer_contains: str | None = None, variable: str | None = None, **options: Unpack[RequestOptions]) -> Download:
         """Export results as CSV or JSON lines: `GET /v1/bots/{botId}/resultsExport`
 
-        Streams the results in which at least one answer was given, newest first, a line per result. As CSV (RFC 4180, UTF-8) with the names of the columns before them: first one per variable that questions fill and one per question without a variable, answered or not, as the published flow and the bots that merge their results into it have them; then one per answered question that is in none of them, unless its variable has a column; then one per variable that no question fills. The last ten publications before the live one name questions and variables that are gone. A cell has the value of the variable in the end, or all answers to its questions where the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. As JSON lines, each line is a result as the list of results has it.
+        Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the variables that questions fill and the questions without a variable, answered or not, as the published flow and the bots that merge their results into it have them. Then come answered questions that are in none of these flows, unless their variable has a column, and then the variables that no question fills. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable, or all answers to its questions if the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.
 
-        With `limit` the export comes in parts that can be asked for again: a part reaches from its `cursor` over so many results, of which those that the filters want are in it, and its header `Next-Cursor` is where the next one begins. What arrives or is deleted meanwhile makes no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` tells how many results are left, for a display of progress.
+        With `limit` the export comes in parts that can be requested again. A part covers that many results from its `cursor` on, and contains those that match the filters; its header `Next-Cursor` is the start of the next part. Results that arrive or are deleted meanwhile make no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` is the number of results left, for a display of progress.
 
         - `format`: Form of the lines: comma-separated values, or a JSON object each.
-        - `limit`: How many results the part covers. Absent covers all, in one answer.
+        - `limit`: Number of results that the part covers. Absent covers all, in one response.
         - `cursor`: The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input.
-        - `byte_order_mark`: Whether a CSV begins with a byte order mark, from which Excel sees that it is UTF-8. Only the first part has one. Absent means no.
-        - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
-        - `time_zone`: IANA name of the time zone whose calendar days are meant.
-        - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
-        - `created_before`: The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
-        - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
-        - `answer_contains`: Text that at least one answer has in it, without regard to case. No character has a special meaning.
-        - `variable`: Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
+        - `byte_order_mark`: True to begin a CSV with a byte order mark, by which Excel recognises UTF-8. Only the first part has one. Absent means no.
+        - `time_filter`: Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+        - `time_zone`: IANA name of the time zone of the calendar days.
+        - `created_after`: Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
+        - `created_before`: End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+        - `status`: Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+        - `answer_contains`: Text that at least one answer contains, without regard to case. No character has a special meaning.
+        - `variable`: Name of a variable, a colon, and its exact value. For a list, one entry must have that value. The first colon ends the name, so variables with a colon in their names cannot be used.
         """
         return Download(lambda: self._caller.send(call_of(Operation("GET", "/v1/bots/{botId}/resultsExport", raw=True), {"botId": bot_id}, None, {"format": format, "limit": limit, "cursor": cursor, "byteOrderMark": byte_order_mark, "timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status, "answerContains": answer_contains, "variable": variable}, options)))
 
@@ -663,7 +663,7 @@ class Transcripts:
     def get(self, bot_id: str, result_id: str, **options: Unpack[RequestOptions]) -> types.TranscriptBody:
         """Get the transcript of a result: `GET /v1/bots/{botId}/results/{resultId}/transcript`
 
-        Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.
+        Returns the messages of the bot, the visitor and members, in order, as they were sent: later changes of the bot do not change them.
         """
         response_body: types.TranscriptBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}/transcript"), {"botId": bot_id, "resultId": result_id}, None, {}, options))
         return response_body
@@ -676,7 +676,7 @@ class ResultLogs:
     def list(self, bot_id: str, result_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.ResultLogPage, types.ResultLog]:
         """List the logs of a result: `GET /v1/bots/{botId}/results/{resultId}/logs`
 
-        Returns what the service and chat clients noticed while the chat ran, newest first.
+        Returns the log entries of the service and of chat clients for the chat, newest first.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
@@ -697,13 +697,13 @@ class Stats:
     def get(self, bot_id: str, *, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, **options: Unpack[RequestOptions]) -> types.StatsBody:
         """Get the statistics of a bot: `GET /v1/bots/{botId}/analytics/stats`
 
-        Counts the chats of a bot that began in a range of time: all, those with an answer, and those of them that reached an end. Deleted results do not count. A bot that is not published has statistics too.
+        Counts the chats of a bot that began in a time range. The counts are all chats, those with an answer, and those of them that reached an end. Deleted results do not count. A bot that is not published has statistics too.
 
-        - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
-        - `time_zone`: IANA name of the time zone whose calendar days are meant.
-        - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
-        - `created_before`: The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
-        - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+        - `time_filter`: Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+        - `time_zone`: IANA name of the time zone of the calendar days.
+        - `created_after`: Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
+        - `created_before`: End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+        - `status`: Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
         """
         response_body: types.StatsBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/analytics/stats"), {"botId": bot_id}, None, {"timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status}, options))
         return response_body
@@ -716,13 +716,13 @@ class BlockStats:
     def get(self, bot_id: str, *, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, **options: Unpack[RequestOptions]) -> types.BlockStatsBody:
         """Get the statistics of the blocks of a bot: `GET /v1/bots/{botId}/analytics/blocks`
 
-        Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for at least 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Deleted results do not count. A bot that is not published is not found.
+        Counts, for chats that began in a time range, the times each input of the published flow was shown, answered and left. The blocks are in the order of the flow. `shown` is the sum of `answered`, `left` and inputs that are still open: a chat can be continued for at least 48 hours after its last turn. An input that a chat comes to twice counts twice. If several chats share a result, because the bot remembers its visitors, the position of the last one counts. Deleted results do not count. A bot that is not published is not found.
 
-        - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
-        - `time_zone`: IANA name of the time zone whose calendar days are meant.
-        - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
-        - `created_before`: The moment from which on nothing counts any more, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
-        - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
+        - `time_filter`: Calendar days that count, by the given time zone: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+        - `time_zone`: IANA name of the time zone of the calendar days.
+        - `created_after`: Start of the range, inclusive, with its time zone. Narrows the days of `timeFilter`.
+        - `created_before`: End of the range, exclusive, with its time zone. It must not be before `createdAfter`, and has to be later than the beginning of `timeFilter`.
+        - `status`: Progress of a chat: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
         """
         response_body: types.BlockStatsBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/analytics/blocks"), {"botId": bot_id}, None, {"timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status}, options))
         return response_body
@@ -750,7 +750,7 @@ class Chat:
     def continue_(self, session_id: str, body: types.ContinueChatBody | None = None, **options: Unpack[RequestOptions]) -> types.ContinuedChatBody:
         """Continue a chat: `POST /api/v1/sessions/{sessionId}/continueChat`
 
-        Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. A chat that waits at a webhook block gives the same turn again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last turn; then, or when the bot is deleted, it is not found.
+        Sends a reply and runs the flow up to its next input. A reply that the input does not accept gets a message and the same input. A chat that waits at a webhook block returns the same turn again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same response again. If equal replies arrive at once, one counts and all get its response; if they differ, one counts and the others are a conflict. A session can be continued for at least 48 hours after its last turn; then, or when the bot is deleted, it is not found.
         """
         response_body: types.ContinuedChatBody = self._caller.call(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/continueChat", open=True), {"sessionId": session_id}, body, {}, options))
         return response_body
@@ -758,18 +758,18 @@ class Chat:
     def continue_streaming(self, session_id: str, body: types.ContinueChatBody | None = None, **options: Unpack[RequestOptions]) -> Iterator[types.ChatEvent]:
         """Continue a chat: `POST /api/v1/sessions/{sessionId}/continueChat`
 
-        Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. A chat that waits at a webhook block gives the same turn again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last turn; then, or when the bot is deleted, it is not found.
+        Sends a reply and runs the flow up to its next input. A reply that the input does not accept gets a message and the same input. A chat that waits at a webhook block returns the same turn again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same response again. If equal replies arrive at once, one counts and all get its response; if they differ, one counts and the others are a conflict. A session can be continued for at least 48 hours after its last turn; then, or when the bot is deleted, it is not found.
         """
         return self._caller.events(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/continueChat", open=True, events=True), {"sessionId": session_id}, body, {}, options))
 
     def list(self, bot_id: str, *, limit: int | None = None, cursor: str | None = None, handled_by: Literal["bot", "waiting", "member"] | None = None, assignee_id: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.ChatPage, types.BotChatSummary]:
         """List the chats of a bot: `GET /v1/bots/{botId}/chats`
 
-        Returns the chats that have begun, have not ended and can still be continued, newest first. With `handledBy` `waiting` the one that has waited longest comes first; with `member` or `assigneeId`, the one that changed hands last. What was said is in each chat. Previews are not among them.
+        Returns the chats that have begun, have not ended and can still be continued, newest first. With `handledBy` `waiting` the one that has waited longest comes first; with `member` or `assigneeId`, the one that changed hands last. Get a chat returns the messages. Previews are not listed.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-        - `handled_by`: Only chats that are handled so: by the `bot`, `waiting` for a member, or by a `member`.
+        - `handled_by`: Only chats in this state: handled by the `bot`, `waiting` for a member, or handled by a `member`.
         - `assignee_id`: Only chats that this member handles.
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor, "handledBy": handled_by, "assigneeId": assignee_id}
@@ -781,9 +781,9 @@ class Chat:
         return Pages(turn, "chats")
 
     def get(self, bot_id: str, session_id: str, **options: Unpack[RequestOptions]) -> types.ChatDetailBody:
-        """Get a chat with what was said: `GET /v1/bots/{botId}/chats/{sessionId}`
+        """Get a chat with its messages: `GET /v1/bots/{botId}/chats/{sessionId}`
 
-        Returns a chat as it is now, and what was said in it. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.
+        Returns the current state of a chat with its messages. A chat that ended can be read for an hour after its end; the transcript of the result stays. A preview is not found.
         """
         response_body: types.ChatDetailBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/chats/{sessionId}"), {"botId": bot_id, "sessionId": session_id}, None, {}, options))
         return response_body
@@ -791,7 +791,7 @@ class Chat:
     def update(self, bot_id: str, session_id: str, body: types.ChatUpdate | None = None, **options: Unpack[KeyOptions]) -> types.ChatBody:
         """Steer a chat: `PATCH /v1/bots/{botId}/chats/{sessionId}`
 
-        Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once and in the chat from its next turn on; a turn that is running meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot sends nothing and runs nothing, and what the visitor writes is for people. A turn that was running then is dropped; the visitor's message counts as written to the member. A chat that is taken from the bot counts among the messages that the members of the workspace may write in a day. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` puts it among those that wait for a member. `bot` gives it back to the place where it was, or to the group of `groupId`, where it goes on with the next turn of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+        Sets variables of a chat, takes it, gives it back, or ends it. Variables have their new values in the result at once, and in the chat from its next turn on. A turn that runs meanwhile loses neither its own changes nor these. `handledBy` `member` takes the chat for the caller, or for `assigneeId`: from then on the bot neither runs nor sends, and the visitor writes to people. A turn that is running then is dropped; the visitor's message counts as written to the member. A chat that is taken from the bot counts towards the daily limit of messages from the members of the workspace. A chat that another member handles is a conflict unless `assigneeId` is sent. `waiting` queues the chat for a member. `bot` gives it back at the position where it was, or at the group of `groupId`; it continues there with the next turn of the visitor's client. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
         """
         response_body: types.ChatBody = self._caller.call(call_of(Operation("PATCH", "/v1/bots/{botId}/chats/{sessionId}", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
         return response_body
@@ -808,7 +808,7 @@ class Sessions:
     def get(self, session_id: str, **options: Unpack[RequestOptions]) -> types.ChatSessionBody:
         """Get a chat session: `GET /api/v1/sessions/{sessionId}`
 
-        Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.
+        Returns the current state of a chat: its messages, and the input or the action it waits for. A client that was closed shows this and continues with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.
         """
         response_body: types.ChatSessionBody = self._caller.call(call_of(Operation("GET", "/api/v1/sessions/{sessionId}", open=True), {"sessionId": session_id}, None, {}, options))
         return response_body
@@ -821,7 +821,7 @@ class SessionEvents:
     def list(self, session_id: str, *, after: str | None = None, **options: Unpack[RequestOptions]) -> types.SessionEventsBody:
         """Follow a chat session: `GET /api/v1/sessions/{sessionId}/events`
 
-        Returns what happened in a chat since an event: turns, messages of members, changes of hands, the end. To a client that accepts `text/event-stream` it sends them as they come, and a browser that lost the connection goes on from its last event by itself. Clients need it only while `expectsEvents` says that something may come; reading the session again shows the same.
+        Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come, and a browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.
 
         - `after`: Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
         """
@@ -836,7 +836,7 @@ class Previews:
     def start(self, bot_id: str, body: types.StartPreviewBody | None = None, **options: Unpack[KeyOptions]) -> types.StartedPreviewBody:
         """Preview the draft of a bot: `POST /api/v1/bots/{botId}/preview/startChat`
 
-        Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every turn runs the draft as it is then. Continue it with the operation that continues chats. With `simulation` a whole chat is run at once by the engine of live chats, from replies, responses, a clock and branches that the caller gives: nothing is sent or stored, and with `startsAt` the same request runs the same chat. Blocks get stand-ins in place of the data of credentials.
+        Starts a chat with the draft instead of the published copy. It stores no result; every turn runs the current draft. Continue it with the operation that continues chats. With `simulation`, the engine of live chats runs a whole chat at once, from given replies, responses, a clock and branches. Nothing is sent or stored, and with `startsAt` the same request runs the same chat. Blocks get stand-ins in place of the data of credentials.
         """
         response_body: types.StartedPreviewBody = self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/preview/startChat", key=True, timeout=150), {"botId": bot_id}, body, {}, options))
         return response_body
@@ -849,7 +849,7 @@ class Webhooks:
     def execute(self, bot_id: str, block_id: str, result_id: str, body: types.WebhookData | None = None, **options: Unpack[KeyOptions]) -> types.SuccessBody:
         """Call the webhook that a chat waits for: `POST /api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook`
 
-        Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.
+        Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with its `revision`, in the text format of its last request. A chat that does not wait at this block is invalid input.
         """
         response_body: types.SuccessBody = self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook", key=True, timeout=150), {"botId": bot_id, "blockId": block_id, "resultId": result_id}, body, {}, options))
         return response_body
@@ -864,7 +864,7 @@ class ClientLogs:
     def save(self, session_id: str, body: types.SaveClientLogsBody, **options: Unpack[RequestOptions]) -> types.SuccessBody:
         """Save log entries of a chat client: `POST /api/v2/sessions/{sessionId}/clientLogs`
 
-        Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`, as is what an address stores beyond its day (`daily_quota_exceeded`).
+        Stores log entries of a chat client with the result of the chat. Needs no token: any caller with the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all. A request that exceeds them, or the daily limit of its address (`daily_quota_exceeded`), is rejected as a whole with `TOO_MANY_REQUESTS`.
         """
         response_body: types.SuccessBody = self._caller.call(call_of(Operation("POST", "/api/v2/sessions/{sessionId}/clientLogs", open=True), {"sessionId": session_id}, body, {}, options))
         return response_body
@@ -877,11 +877,11 @@ class WorkspaceChats:
     def list(self, workspace_id: str, *, limit: int | None = None, cursor: str | None = None, handled_by: Literal["waiting", "member"] | None = None, assignee_id: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.WorkspaceChatPage, types.WorkspaceChat]:
         """List the chats of a workspace that people handle: `GET /v1/workspaces/{workspaceId}/chats`
 
-        Returns the chats of all bots of the workspace that wait for a member, the one that has waited longest first, then those that members handle, the one that changed hands last first. Chats that the bot handles are in the list of each bot.
+        Returns the chats of all bots of the workspace that wait for a member, longest wait first. Chats that members handle follow, latest change of hands first. Chats that the bot handles are in the list of each bot.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-        - `handled_by`: Only chats that are handled so: `waiting` for a member, or by a `member`.
+        - `handled_by`: Only chats in this state: `waiting` for a member, or handled by a `member`.
         - `assignee_id`: Only chats that this member handles.
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor, "handledBy": handled_by, "assigneeId": assignee_id}
@@ -900,7 +900,7 @@ class Messages:
     def send(self, bot_id: str, session_id: str, body: types.MemberMessage | None = None, **options: Unpack[KeyOptions]) -> types.SentMessageBody:
         """Write to the visitor of a chat: `POST /v1/bots/{botId}/chats/{sessionId}/messages`
 
-        Writes to the visitor of a chat that a member handles, in plain text or Markdown, with files or without. The visitor gets it with the events of the session, or by reading the session; it is in the transcript of the result. Files are uploaded before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members, and a workspace a number of them a day that the installation chooses, by default 50,000 with 100 MB; more are a 429. A chat that is over, and a preview, is not found.
+        Sends a message to the visitor of a chat that a member handles, in plain text or Markdown, with or without files. The visitor gets it with the events of the session, or by reading the session; the transcript of the result has it too. Upload files before, with the operation of visitors, which takes any file while a member handles the chat. A chat that no member handles is a conflict: take it first. A chat has at most 2,000 messages of members. The installation limits those of a workspace in a day, by default to 50,000 with 100 MB; more are a 429. A chat that is over, and a preview, is not found.
         """
         response_body: types.SentMessageBody = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/chats/{sessionId}/messages", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
         return response_body
@@ -913,7 +913,7 @@ class TypingSigns:
     def update(self, bot_id: str, session_id: str, body: types.TypingSign, **options: Unpack[RequestOptions]) -> types.SuccessBody:
         """Show the visitor of a chat that a member is typing: `PUT /v1/bots/{botId}/chats/{sessionId}/typing`
 
-        Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event `typing`. It ends by itself after 6 seconds, and with the next message; send it again every three seconds while the member types. Nothing of it is stored in the transcript. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.
+        Shows the visitor of a chat that the caller, who handles it, is typing: clients that follow the session get the event `typing`. It ends by itself after 6 seconds, and with the next message; send it again every three seconds while the member types. The transcript does not have it. A chat that the caller does not handle is a conflict: take it first. A chat that is over, and a preview, is not found.
         """
         response_body: types.SuccessBody = self._caller.call(call_of(Operation("PUT", "/v1/bots/{botId}/chats/{sessionId}/typing"), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
         return response_body
@@ -926,10 +926,10 @@ class ChatwootEvents:
     def receive(self, bot_id: str, credentials_id: str, body: types.ChatwootEvent | None = None, *, when_over: Literal["open", "resolve", "pending"] | None = None, when_returned: Literal["resume", "restart"] | None = None, secret: str | None = None, **options: Unpack[RequestOptions]) -> types.SuccessBody:
         """Receive an event of Chatwoot: `POST /api/v1/bots/{botId}/chatwoot/{credentialsId}`
 
-        The address of an agent bot of Chatwoot, with credentials of the type `chatwoot`: the published bot answers in the conversations of its inboxes, on every channel that they have. An event is stored and answered at once, and counts once however often it comes. Events have to be signed with the secret of the credentials, in `X-Chatwoot-Signature` and `X-Chatwoot-Timestamp` at most 5 minutes ago, or have that secret as `secret`; others are forbidden and change nothing. Messages of members and of the bot itself change no chat but its handling. A conversation has at most 500 events that wait.
+        Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature with the secret of the credentials in `X-Chatwoot-Signature`, with an `X-Chatwoot-Timestamp` at most 5 minutes old, or that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.
 
-        - `when_over`: What becomes of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.
-        - `when_returned`: Where the bot goes on when members give a conversation back: `resume` (the default) where it was, `restart` at its start.
+        - `when_over`: Handling of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.
+        - `when_returned`: Position from which the bot continues when members give a conversation back: `resume` (the default) where it was, `restart` at its start.
         - `secret`: The secret of the credentials, for a Chatwoot that does not sign its events.
         """
         response_body: types.SuccessBody = self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/chatwoot/{credentialsId}", open=True), {"botId": bot_id, "credentialsId": credentials_id}, body, {"whenOver": when_over, "whenReturned": when_returned, "secret": secret}, options))
@@ -943,7 +943,7 @@ class WebhookEndpoints:
     def list(self, workspace_id: str, **options: Unpack[RequestOptions]) -> types.WebhookEndpointList:
         """List the webhook endpoints of a workspace: `GET /v1/workspaces/{workspaceId}/webhookEndpoints`
 
-        Returns the endpoints that are told what happens in the workspace, newest first.
+        Returns the endpoints that receive the events of the workspace, newest first.
         """
         response_body: types.WebhookEndpointList = self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints"), {"workspaceId": workspace_id}, None, {}, options))
         return response_body
@@ -951,7 +951,7 @@ class WebhookEndpoints:
     def create(self, workspace_id: str, body: types.WebhookEndpointCreate, **options: Unpack[KeyOptions]) -> types.WebhookEndpointWithSecretBody:
         """Create a webhook endpoint: `POST /v1/workspaces/{workspaceId}/webhookEndpoints`
 
-        Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.
+        Adds an address that receives the events of the workspace from now on, signed as Standard Webhooks says. No other response shows the secret. A workspace has at most 20 endpoints.
         """
         response_body: types.WebhookEndpointWithSecretBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints", key=True), {"workspaceId": workspace_id}, body, {}, options))
         return response_body
@@ -967,7 +967,7 @@ class WebhookEndpoints:
     def update(self, workspace_id: str, endpoint_id: str, body: types.WebhookEndpointUpdate | None = None, **options: Unpack[KeyMatchOptions]) -> types.WebhookEndpointBody:
         """Update a webhook endpoint: `PATCH /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
 
-        Changes what is given and keeps the rest. Enabling an endpoint or giving it another address sends what waits for it within seconds. Another address enables an endpoint that the service disabled.
+        Changes the given properties and keeps the rest. Enabling an endpoint or giving it another address sends its waiting deliveries within seconds. Another address enables an endpoint that the service disabled.
         """
         response_body: types.WebhookEndpointBody = self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, body, {}, options))
         return response_body
@@ -975,7 +975,7 @@ class WebhookEndpoints:
     def delete(self, workspace_id: str, endpoint_id: str, **options: Unpack[MatchOptions]) -> types.SuccessBody:
         """Delete a webhook endpoint: `DELETE /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
 
-        Nothing is sent to it any more, also not what was waiting; its deliveries are removed.
+        Deletes an endpoint with its deliveries. Waiting deliveries are not sent.
         """
         response_body: types.SuccessBody = self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", repeatable=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
         return response_body
@@ -983,7 +983,7 @@ class WebhookEndpoints:
     def test(self, workspace_id: str, endpoint_id: str, **options: Unpack[KeyOptions]) -> types.WebhookDeliveryBody:
         """Send a test event: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test`
 
-        Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it. To an endpoint that is not enabled it is sent once.
+        Queues an event of type `endpoint.test` for the endpoint, even if it is disabled or subscribes to other types, and returns the delivery. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.
         """
         response_body: types.WebhookDeliveryBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
         return response_body
@@ -996,7 +996,7 @@ class WebhookSecrets:
     def rotate(self, workspace_id: str, endpoint_id: str, **options: Unpack[KeyOptions]) -> types.RotatedWebhookSecret:
         """Rotate the secret of a webhook endpoint: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret`
 
-        Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.
+        Creates a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.
         """
         response_body: types.RotatedWebhookSecret = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
         return response_body
@@ -1009,7 +1009,7 @@ class WebhookDeliveries:
     def list(self, workspace_id: str, endpoint_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.WebhookDeliveryPage, types.WebhookDelivery]:
         """List the deliveries of a webhook endpoint: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries`
 
-        Returns what was sent and what waits, newest first. Deliveries are kept for 30 days.
+        Returns sent and waiting deliveries, newest first. Deliveries are kept for 30 days.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
@@ -1033,7 +1033,7 @@ class WebhookDeliveries:
     def redeliver(self, workspace_id: str, endpoint_id: str, delivery_id: str, **options: Unpack[KeyOptions]) -> types.SuccessBody:
         """Send a delivery again: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver`
 
-        Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Where an attempt is under way, it is sent after that one. Get the delivery tells what came of it. To an endpoint that is not enabled only test events are sent again. An event of a result that was deleted is not sent again: that is a conflict.
+        Queues the same event under the same `webhook-id` once more, whatever its outcome, with all its attempts. If an attempt is under way, it is sent after that one. Get the delivery to see its outcome. An endpoint that is not enabled gets only test events again. An event of a deleted result is not sent again: that is a conflict.
         """
         response_body: types.SuccessBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id, "deliveryId": delivery_id}, None, {}, options))
         return response_body
@@ -1046,9 +1046,9 @@ class Files:
     def upload(self, session_id: str, file: bytes | IO[bytes], *, file_name: str, **options: Unpack[RequestOptions]) -> types.UploadBody:
         """Upload a file for a chat: `POST /api/v1/sessions/{sessionId}/uploads`
 
-        Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. An address, and all visitors of a bot together, may send so much in a day: more is refused with `TOO_MANY_REQUESTS` and the issue `daily_quota_exceeded`. While the disk of the installation is nearly full, files are refused with `SERVICE_UNAVAILABLE` and the issue `disk_full`. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
+        Stores a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording. A file that no reply names is removed after a day, the others with their result. A file that the input does not take, and more than 100 files of a chat, is invalid input. An address, and all visitors of a bot together, have a daily limit: more is rejected with `TOO_MANY_REQUESTS` and the issue `daily_quota_exceeded`. While the disk of the installation is nearly full, files are rejected with `SERVICE_UNAVAILABLE` and the issue `disk_full`. Files are served as downloads, pictures as what they are. Only members with a token can read files of an input with the visibility `Private`.
 
-        - `file_name`: Name of the file. Its end says what it is, and is what the types of the input mean.
+        - `file_name`: Name of the file. Its extension is the type that the input checks.
         """
         response_body: types.UploadBody = self._caller.call(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/uploads", open=True, file=True, timeout=600), {"sessionId": session_id}, file, {"fileName": file_name}, options))
         return response_body
@@ -1061,7 +1061,7 @@ class CurrentUser:
     def get(self, **options: Unpack[RequestOptions]) -> types.CurrentUserBody:
         """Get the current user: `GET /v1/currentUser`
 
-        Returns the user that the token of the request stands for, the token with its scopes and its end, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. Of more than 1,000 workspaces the rest is left out; list workspaces has all.
+        Returns the user of the token, the token with its scopes and its expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most 1,000 workspaces; list workspaces has all.
         """
         response_body: types.CurrentUserBody = self._caller.call(call_of(Operation("GET", "/v1/currentUser"), {}, None, {}, options))
         return response_body
@@ -1074,7 +1074,7 @@ class BrowserSessions:
     def list(self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.BrowserSessionList, types.BrowserSession]:
         """List the caller's browser sessions: `GET /v1/users/me/browserSessions`
 
-        Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends 30 days after it began, when the user signs out in that browser, or when it is revoked. A user has 50 at most: the next one ends the oldest.
+        Returns the browsers in which the caller is signed in to the pages of the service, newest first. A session ends after 30 days, when the user signs out in that browser, or when it is revoked. A user has at most 50: the next one ends the oldest.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
@@ -1103,7 +1103,7 @@ class Tokens:
     def list(self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.ApiTokenList, types.ApiToken]:
         """List the caller's tokens: `GET /v1/users/me/tokens`
 
-        Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one. Tokens that ended are removed after 30 days.
+        Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees only those bound to the same one. Tokens that ended are removed after 30 days.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
@@ -1119,7 +1119,7 @@ class Tokens:
     def create(self, body: types.ApiTokenCreate, **options: Unpack[KeyOptions]) -> types.CreatedApiTokenBody:
         """Create a token: `POST /v1/users/me/tokens`
 
-        Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.
+        Creates an access token of the caller and returns it. No other response shows the token. It can do at most what the token of this request can: naming more is rejected with the issue `missing_scope` or `bound_token`, and absent limits are taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.
         """
         response_body: types.CreatedApiTokenBody = self._caller.call(call_of(Operation("POST", "/v1/users/me/tokens", key=True), {}, body, {}, options))
         return response_body
@@ -1127,7 +1127,7 @@ class Tokens:
     def revoke(self, token_id: str, **options: Unpack[RequestOptions]) -> types.ApiTokenBody:
         """Revoke a token: `DELETE /v1/users/me/tokens/{tokenId}`
 
-        Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.
+        Revokes one of the caller's tokens at once and returns its last state. A token of somebody else is not found. A token that is bound to a workspace finds only those bound to the same one. A token may revoke itself.
         """
         response_body: types.ApiTokenBody = self._caller.call(call_of(Operation("DELETE", "/v1/users/me/tokens/{tokenId}", repeatable=True), {"tokenId": token_id}, None, {}, options))
         return response_body
@@ -1140,15 +1140,15 @@ class DeviceLogins:
     def start(self, body: types.DeviceLoginStart, **options: Unpack[RequestOptions]) -> types.StartedDeviceLogin:
         """Start the login of a program: `POST /v1/deviceLogins`
 
-        Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the person: on that page, signed in, they see what is asked, compare the code, and allow or refuse it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body says what the token should be, as create token takes it; the person cannot allow a workspace in which they have no role. A network can start 50 logins in that time; then it gets `TOO_MANY_REQUESTS` with the issue `rate_exceeded`.
+        Starts a login in the shape of RFC 8628, for a program that has no browser of its own. Show `userCode` and `verificationUri` to the user: on that page, signed in, they see the request, compare the code, and allow or deny it. Meanwhile send `deviceCode` to continue device login. The codes work for 10 minutes. The body describes the token, as create token takes it; the user cannot allow a workspace in which they have no role. A network can start 50 logins in that time; more are rejected with `TOO_MANY_REQUESTS` and the issue `rate_exceeded`.
         """
         response_body: types.StartedDeviceLogin = self._caller.call(call_of(Operation("POST", "/v1/deviceLogins", open=True), {}, body, {}, options))
         return response_body
 
     def continue_(self, body: types.DeviceLoginContinue, **options: Unpack[RequestOptions]) -> types.DeviceLogin:
-        """Ask for the token of a login: `POST /v1/deviceLogins/continue`
+        """Poll for the token of a login: `POST /v1/deviceLogins/continue`
 
-        Says what the person has decided. While the `status` is `pending`, send the request again after `interval` seconds. A request that comes earlier gets `slowDown` and adds 5 seconds to the interval. With `allowed` the answer has the `apiToken`, and this answer is the only one that shows it: the code is used up. `denied` ends the login. A code that was used, has expired or never was is not found: start again.
+        Returns the decision of the user. While the `status` is `pending`, send the request again after `interval` seconds. A request that comes earlier gets `slowDown` and adds 5 seconds to the interval. With `allowed` the response has the `apiToken`, and no other response shows it: the code is used up. `denied` ends the login. A code that was used, has expired or never existed is not found: start again.
         """
         response_body: types.DeviceLogin = self._caller.call(call_of(Operation("POST", "/v1/deviceLogins/continue", open=True), {}, body, {}, options))
         return response_body

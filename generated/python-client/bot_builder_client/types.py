@@ -51,7 +51,7 @@ class AllowedFileTypes(TypedDict):
     """Accepted extensions or MIME types."""
 
 class Answer(TypedDict):
-    """One answer of a person to one input block."""
+    """One answer of a visitor to one input block."""
 
     blockId: str
     """Id of the input block that was answered."""
@@ -75,16 +75,16 @@ class AnsweredResultEventData(TypedDict):
     """When the chat started."""
 
     hasStarted: bool
-    """Whether at least one answer was given."""
+    """True if at least one answer was given."""
 
     isCompleted: bool
-    """Whether the chat reached an end and had at least one answer."""
+    """True if the chat reached an end and had at least one answer."""
 
     lastChatSessionId: str
     """Id of the chat session that wrote last."""
 
     answers: list[Answer]
-    """What was answered in this turn."""
+    """The answers of this turn."""
 
 class AnthropicBlock(TypedDict):
     """Works with Anthropic. Chats run it, with credentials of type anthropic. Versions 6 and 6.1 only."""
@@ -104,7 +104,7 @@ class AnthropicCredentialsCreate(TypedDict):
     """New credentials of type anthropic."""
 
     type: Literal["anthropic"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -118,16 +118,16 @@ class AnthropicCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class AnthropicCredentialsUpdate(TypedDict):
     """A change of credentials of type anthropic."""
 
     type: Literal["anthropic"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -141,10 +141,10 @@ class AnthropicCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class AnthropicOptions(TypedDict):
     """Options of the Anthropic block. The action decides which other properties apply."""
@@ -183,13 +183,13 @@ class AnthropicOptions(TypedDict):
     """With action Generate variables: the values to find."""
 
 class ApiKeyData(TypedDict):
-    """A key of a service, and where that service is."""
+    """A key of a service, and the address of that service."""
 
     apiKey: str
     """Key of the account."""
 
     baseUrl: NotRequired[str]
-    """Address of the API, where it is not the one of the vendor: what speaks the same protocol can be used like it. The key goes there and nowhere else. Private addresses have to be allowed by the installation."""
+    """Address of the API if it is not the one of the vendor: any service with the same protocol works. The key is sent to no other address. Private addresses work only if the installation allows them."""
 
 class ApiToken(TypedDict):
     """An access token, without the token itself."""
@@ -198,7 +198,7 @@ class ApiToken(TypedDict):
     """Id of the token, which is not the token itself."""
 
     name: str
-    """What the token is for, as its owner wrote it."""
+    """Purpose of the token, as its owner wrote it."""
 
     hint: str
     """The last four characters of the token."""
@@ -210,13 +210,13 @@ class ApiToken(TypedDict):
     """When the token stops working; null means never."""
 
     expiresSoon: bool
-    """Whether the token stops working within 7 days, or has stopped: time to renew it."""
+    """True if the token stops working within 7 days, or has stopped: time to renew it."""
 
     scopes: list[TokenScope]
-    """What the token can do at most; what its owner may do is for their roles to say."""
+    """Maximum rights of the token; the roles of its owner can limit them further."""
 
     workspaceId: str | None
-    """The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none."""
+    """Workspace that the token is bound to: outside of it, the token acts as if its owner had no role. Null for a token that is bound to none."""
 
     lastUsedAt: str | None
     """When the token was last used, to the day; null when never."""
@@ -230,13 +230,13 @@ class ApiTokenCreate(TypedDict):
     """The token to create."""
 
     name: str
-    """What the token is for, as its owner wrote it."""
+    """Purpose of the token, as its owner wrote it."""
 
     expiresInDays: NotRequired[int]
-    """After how many days the token stops working; absent means never."""
+    """Days after which the token stops working; absent means never."""
 
     scopes: NotRequired[list[TokenScope]]
-    """What the token can do at most; absent means whatever the token of this request can, which is everything for one that was made without limits."""
+    """Maximum rights of the token; absent means those of the token of this request, which are all for a token without limits."""
 
     workspaceId: NotRequired[str]
     """Id of the workspace to bind the token to; absent means that of the token of this request, if it has one."""
@@ -311,7 +311,7 @@ class AudioClipOptions(TypedDict):
     visibility: NotRequired[FileVisibility]
 
 class AudioMessage(TypedDict):
-    """A recording of the person who chats."""
+    """A recording of the visitor."""
 
     type: Literal["audio"]
     """A recording."""
@@ -332,25 +332,25 @@ class AudioMessageBubble(TypedDict):
     """The content of the block, with placeholders filled in."""
 
 class AuditDetails(TypedDict):
-    """What else is known of what was done; the list is open."""
+    """Further details of the action; the list is open."""
 
     role: NotRequired[str | None]
-    """The role that a member has now; null for none."""
+    """Role that the member has now; null for none."""
 
     formerRole: NotRequired[str]
-    """The role that they had."""
+    """Role that the member had before."""
 
     count: NotRequired[int]
-    """How many results were deleted."""
+    """Number of deleted results."""
 
     createdBefore: NotRequired[str]
     """Only results that began before it were deleted."""
 
     isMore: NotRequired[bool]
-    """Whether there were more than `count`, which is not counted further."""
+    """True if there were more than `count`; those are not counted."""
 
     settings: NotRequired[list[str]]
-    """Which settings changed."""
+    """Settings that changed."""
 
     email: NotRequired[str]
     """The e-mail address that was invited."""
@@ -359,43 +359,43 @@ class AuditDetails(TypedDict):
     """The type of the credentials."""
 
     changed: NotRequired[list[str]]
-    """What was changed of the credentials: `name`, `data` or both."""
+    """Changed parts of the credentials: `name`, `data` or both."""
 
     publicationId: NotRequired[str]
     """The publication that was restored."""
 
 class AuditEntry(TypedDict):
-    """Something that was done in a workspace, and by whom."""
+    """An action in a workspace, with the user who did it."""
 
     id: str
     """Id of the entry."""
 
     createdAt: str
-    """When it was done."""
+    """Time of the action."""
 
     userId: str | None
-    """Who did it; null for whoever runs the service."""
+    """Id of the user who did it; null for the operator of the service."""
 
     email: str | None
     """The e-mail address of that user, or null."""
 
     tokenId: str | None
-    """By which token; null where it was none."""
+    """Id of the token that was used; null if there was none."""
 
     operation: str
-    """By which operation; what begins with `admin` is a command of whoever runs the service."""
+    """Operation that was used; names that begin with `admin` are commands of the operator of the service."""
 
     recordId: str
-    """What it was done to: the bot, folder, workspace, token or credentials, or the user who is a member."""
+    """Id of the bot, folder, workspace, token or credentials it was done to, or of the user who is a member."""
 
     outcome: str
-    """What came of it: `success`, since only what was done is here. What was refused is in the log of the service."""
+    """Outcome of the action: `success`, since only completed actions are listed. Rejected requests are in the log of the service."""
 
     details: AuditDetails | None
-    """More of it; null where there is none."""
+    """Further details; null if there are none."""
 
 class AuditPage(TypedDict):
-    """A page of what was done in a workspace."""
+    """A page of the audit log of a workspace."""
 
     entries: list[AuditEntry]
     """The entries, newest first."""
@@ -433,7 +433,7 @@ class BlinkCredentialsCreate(TypedDict):
     """New credentials of type blink."""
 
     type: Literal["blink"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -447,16 +447,16 @@ class BlinkCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class BlinkCredentialsUpdate(TypedDict):
     """A change of credentials of type blink."""
 
     type: Literal["blink"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -470,10 +470,10 @@ class BlinkCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class BlinkOptions(TypedDict):
     """Options of the Blink block. The action decides which other properties apply."""
@@ -518,19 +518,19 @@ class BlinkOptions(TypedDict):
     """Parts of the response and the variables that store them. With action Get Users: Emails, Company Names, First Names, Second Names, Display Names, Initials, Job Titles, Profile Photo IDs, Timezones, Manager IDs, Department Names, Account Statuses, Employee IDs, User IDs. With action Send Feed Event: Event ID."""
 
 class BlockStats(TypedDict):
-    """What became of the chats that came to an input block."""
+    """Outcomes of the chats that came to an input block."""
 
     blockId: str
     """Id of the input block."""
 
     shown: int
-    """How often the input was shown: answered, left, and those that are still open."""
+    """Times the input was shown: answered, left, and still open."""
 
     answered: int
-    """How often it was answered."""
+    """Times the input was answered."""
 
     left: int
-    """How often a chat ended there, since its time ran out or a member ended it."""
+    """Times a chat ended there, because its time ran out or a member ended it."""
 
 class BlockStatsBody(TypedDict):
     """The statistics of the blocks of a bot."""
@@ -544,13 +544,13 @@ class BotBody(TypedDict):
     bot: Bot
 
 class BotChat(TypedDict):
-    """A chat that somebody has with a bot."""
+    """A chat of a visitor with a bot."""
 
     sessionId: str
-    """Id of the chat session, as start chat answers it."""
+    """Id of the chat session, as start chat returns it."""
 
     resultId: str
-    """Id of the result, as the list of results answers it."""
+    """Id of the result, as the list of results returns it."""
 
     createdAt: str
     """When the chat started."""
@@ -559,7 +559,7 @@ class BotChat(TypedDict):
     """When its last turn ran."""
 
     expiresAt: str
-    """When it can no longer be continued, unless it goes on before."""
+    """When it can no longer be continued, unless another turn runs before."""
 
     blockId: str | None
     """Id of the block that waits for the visitor; null where none does."""
@@ -568,7 +568,7 @@ class BotChat(TypedDict):
     """Counts the turns of the chat."""
 
     handledBy: Literal["bot", "waiting", "member"]
-    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
+    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends."""
 
     assigneeId: str | None
     """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
@@ -581,22 +581,22 @@ class BotChat(TypedDict):
     timer: ChatTimer
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     publicationId: str
     """Id of the publication that the chat runs."""
 
     isOver: bool
-    """Whether the chat has ended."""
+    """True if the chat has ended."""
 
 class BotChatSummary(TypedDict):
-    """A chat in the list of those of a bot."""
+    """A chat in the list of a bot."""
 
     sessionId: str
-    """Id of the chat session, as start chat answers it."""
+    """Id of the chat session, as start chat returns it."""
 
     resultId: str
-    """Id of the result, as the list of results answers it."""
+    """Id of the result, as the list of results returns it."""
 
     createdAt: str
     """When the chat started."""
@@ -605,7 +605,7 @@ class BotChatSummary(TypedDict):
     """When its last turn ran."""
 
     expiresAt: str
-    """When it can no longer be continued, unless it goes on before."""
+    """When it can no longer be continued, unless another turn runs before."""
 
     blockId: str | None
     """Id of the block that waits for the visitor; null where none does."""
@@ -614,7 +614,7 @@ class BotChatSummary(TypedDict):
     """Counts the turns of the chat."""
 
     handledBy: Literal["bot", "waiting", "member"]
-    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
+    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends."""
 
     assigneeId: str | None
     """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
@@ -654,7 +654,7 @@ BotCreate = TypedDict(
         "riskLevel": NotRequired["Any"],
     },
 )
-"""The bot to create; every property may be absent. Properties of a bot that create does not take are ignored, so that what was read can be posted as a copy."""
+"""The bot to create; every property may be absent. Properties that create does not take are ignored, so that a bot that was read can be posted as a copy."""
 
 class BotCreatedEvent(TypedDict):
     """A bot was created or imported."""
@@ -663,7 +663,7 @@ class BotCreatedEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: BotEventData
 
@@ -674,7 +674,7 @@ class BotDeletedEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: BotEventData
 
@@ -682,7 +682,7 @@ class BotEventData(TypedDict):
     """A bot without its documents."""
 
     id: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     workspaceId: str
     """Id of the workspace of the bot."""
@@ -702,7 +702,7 @@ class BotEventData(TypedDict):
     """When the bot was created."""
 
     updatedAt: str
-    """When the draft was last changed; read the bot to see it as it is."""
+    """When the draft was last changed; read the bot to see its current state."""
 
 BotImport = TypedDict(
     "BotImport",
@@ -719,7 +719,7 @@ BotImport = TypedDict(
         "settings": NotRequired["Any"],
     },
 )
-"""A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored."""
+"""A bot as a document of any version, as this service or another builder exported it. Unknown properties are ignored."""
 
 class BotLinkBlock(TypedDict):
     """Continues in another bot, or in another group of this one."""
@@ -787,15 +787,15 @@ class BotPublishedEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: BotEventData
 
 class BotReference(TypedDict):
-    """Which bot it is, and which state of it."""
+    """A bot and the state of its draft."""
 
     id: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     version: DocumentVersion
 
@@ -811,7 +811,7 @@ class BotSummary(TypedDict):
     """A bot in a list, without its flow."""
 
     id: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     name: str
     """Name of the bot. Names need not be unique."""
@@ -835,16 +835,16 @@ class BotSummary(TypedDict):
     """Id of the published copy; null while the bot is not published."""
 
     publishedAt: str | None
-    """When the bot was last published; null while it is not published. An earlier time than `updatedAt` says that the draft has changed since."""
+    """When the bot was last published; null while it is not published. An earlier time than `updatedAt` means that the draft has changed since."""
 
     accessRight: Literal["write", "read", "guest"]
-    """The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly."""
+    """The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for all other callers of a publicly shared bot."""
 
 class BotTurn(TypedDict):
-    """Something the bot said or showed."""
+    """A message of the bot."""
 
     role: Literal["bot"]
-    """Who said it."""
+    """Role of the author."""
 
     message: MessageBubble
 
@@ -855,7 +855,7 @@ class BotUnpublishedEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: BotEventData
 
@@ -887,7 +887,7 @@ BotUpdateV3 = TypedDict(
         "isArchived": NotRequired["Any"],
     },
 )
-"""A change to a bot in version 3. Absent properties stay, given ones replace the whole property."""
+"""A change to a bot in version 3. Absent properties stay as they are, given ones replace the whole property."""
 
 BotUpdateV4 = TypedDict(
     "BotUpdateV4",
@@ -917,7 +917,7 @@ BotUpdateV4 = TypedDict(
         "isArchived": NotRequired["Any"],
     },
 )
-"""A change to a bot in version 4. Absent properties stay, given ones replace the whole property."""
+"""A change to a bot in version 4. Absent properties stay as they are, given ones replace the whole property."""
 
 BotUpdateV5 = TypedDict(
     "BotUpdateV5",
@@ -947,7 +947,7 @@ BotUpdateV5 = TypedDict(
         "isArchived": NotRequired["Any"],
     },
 )
-"""A change to a bot in version 5. Absent properties stay, given ones replace the whole property."""
+"""A change to a bot in version 5. Absent properties stay as they are, given ones replace the whole property."""
 
 BotUpdateV6 = TypedDict(
     "BotUpdateV6",
@@ -977,7 +977,7 @@ BotUpdateV6 = TypedDict(
         "isArchived": NotRequired["Any"],
     },
 )
-"""A change to a bot in version 6. Absent properties stay, given ones replace the whole property."""
+"""A change to a bot in version 6. Absent properties stay as they are, given ones replace the whole property."""
 
 BotUpdateV61 = TypedDict(
     "BotUpdateV61",
@@ -1007,7 +1007,7 @@ BotUpdateV61 = TypedDict(
         "isArchived": NotRequired["Any"],
     },
 )
-"""A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property."""
+"""A change to a bot in version 6.1. Absent properties stay as they are, given ones replace the whole property."""
 
 class BotUpdatedEvent(TypedDict):
     """The draft or a property of a bot was changed."""
@@ -1016,7 +1016,7 @@ class BotUpdatedEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: BotEventData
 
@@ -1027,7 +1027,7 @@ class BotV3(TypedDict):
     """Version of the schema the flow is written in."""
 
     id: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     name: str
     """Name of the bot. Names need not be unique."""
@@ -1049,7 +1049,7 @@ class BotV3(TypedDict):
     settings: Settings
 
     selectedThemeTemplateId: str | None
-    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+    """Id of the theme template an editor applied, which the service only stores; null without one."""
 
     createdAt: str
     """When the bot was created."""
@@ -1067,25 +1067,25 @@ class BotV3(TypedDict):
     """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
 
     customDomain: str | None
-    """Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
+    """Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
 
     workspaceId: str
     """Id of the workspace the bot is in."""
 
     resultsTablePreferences: ResultsTablePreferences | None
-    """How an editor shows the table of results; null for its own defaults."""
+    """Layout of the table of results in an editor; null for its own defaults."""
 
     isArchived: bool
     """Always false: an archived bot is not found."""
 
     isClosed: bool
-    """Whether new chats are refused. Takes effect at once, without publishing."""
+    """True if new chats are rejected. Takes effect at once, without publishing."""
 
     messagingCredentialsId: str | None
-    """Id of the credentials of a messaging channel, which the service only keeps; null without one."""
+    """Id of the credentials of a messaging channel, which the service only stores; null without one."""
 
     riskLevel: float | None
-    """Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed."""
+    """Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed."""
 
 class BotV4(TypedDict):
     """A bot whose flow is written in version 4."""
@@ -1094,7 +1094,7 @@ class BotV4(TypedDict):
     """Version of the schema the flow is written in."""
 
     id: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     name: str
     """Name of the bot. Names need not be unique."""
@@ -1116,7 +1116,7 @@ class BotV4(TypedDict):
     settings: Settings
 
     selectedThemeTemplateId: str | None
-    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+    """Id of the theme template an editor applied, which the service only stores; null without one."""
 
     createdAt: str
     """When the bot was created."""
@@ -1134,25 +1134,25 @@ class BotV4(TypedDict):
     """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
 
     customDomain: str | None
-    """Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
+    """Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
 
     workspaceId: str
     """Id of the workspace the bot is in."""
 
     resultsTablePreferences: ResultsTablePreferences | None
-    """How an editor shows the table of results; null for its own defaults."""
+    """Layout of the table of results in an editor; null for its own defaults."""
 
     isArchived: bool
     """Always false: an archived bot is not found."""
 
     isClosed: bool
-    """Whether new chats are refused. Takes effect at once, without publishing."""
+    """True if new chats are rejected. Takes effect at once, without publishing."""
 
     messagingCredentialsId: str | None
-    """Id of the credentials of a messaging channel, which the service only keeps; null without one."""
+    """Id of the credentials of a messaging channel, which the service only stores; null without one."""
 
     riskLevel: float | None
-    """Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed."""
+    """Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed."""
 
 class BotV5(TypedDict):
     """A bot whose flow is written in version 5."""
@@ -1161,7 +1161,7 @@ class BotV5(TypedDict):
     """Version of the schema the flow is written in."""
 
     id: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     name: str
     """Name of the bot. Names need not be unique."""
@@ -1183,7 +1183,7 @@ class BotV5(TypedDict):
     settings: Settings
 
     selectedThemeTemplateId: str | None
-    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+    """Id of the theme template an editor applied, which the service only stores; null without one."""
 
     createdAt: str
     """When the bot was created."""
@@ -1201,25 +1201,25 @@ class BotV5(TypedDict):
     """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
 
     customDomain: str | None
-    """Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
+    """Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
 
     workspaceId: str
     """Id of the workspace the bot is in."""
 
     resultsTablePreferences: ResultsTablePreferences | None
-    """How an editor shows the table of results; null for its own defaults."""
+    """Layout of the table of results in an editor; null for its own defaults."""
 
     isArchived: bool
     """Always false: an archived bot is not found."""
 
     isClosed: bool
-    """Whether new chats are refused. Takes effect at once, without publishing."""
+    """True if new chats are rejected. Takes effect at once, without publishing."""
 
     messagingCredentialsId: str | None
-    """Id of the credentials of a messaging channel, which the service only keeps; null without one."""
+    """Id of the credentials of a messaging channel, which the service only stores; null without one."""
 
     riskLevel: float | None
-    """Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed."""
+    """Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed."""
 
 class BotV6(TypedDict):
     """A bot whose flow is written in version 6."""
@@ -1228,7 +1228,7 @@ class BotV6(TypedDict):
     """Version of the schema the flow is written in."""
 
     id: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     name: str
     """Name of the bot. Names need not be unique."""
@@ -1250,7 +1250,7 @@ class BotV6(TypedDict):
     settings: Settings
 
     selectedThemeTemplateId: str | None
-    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+    """Id of the theme template an editor applied, which the service only stores; null without one."""
 
     createdAt: str
     """When the bot was created."""
@@ -1268,25 +1268,25 @@ class BotV6(TypedDict):
     """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
 
     customDomain: str | None
-    """Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
+    """Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
 
     workspaceId: str
     """Id of the workspace the bot is in."""
 
     resultsTablePreferences: ResultsTablePreferences | None
-    """How an editor shows the table of results; null for its own defaults."""
+    """Layout of the table of results in an editor; null for its own defaults."""
 
     isArchived: bool
     """Always false: an archived bot is not found."""
 
     isClosed: bool
-    """Whether new chats are refused. Takes effect at once, without publishing."""
+    """True if new chats are rejected. Takes effect at once, without publishing."""
 
     messagingCredentialsId: str | None
-    """Id of the credentials of a messaging channel, which the service only keeps; null without one."""
+    """Id of the credentials of a messaging channel, which the service only stores; null without one."""
 
     riskLevel: float | None
-    """Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed."""
+    """Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed."""
 
 class BotV61(TypedDict):
     """A bot whose flow is written in version 6.1."""
@@ -1295,7 +1295,7 @@ class BotV61(TypedDict):
     """Version of the schema the flow is written in."""
 
     id: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     name: str
     """Name of the bot. Names need not be unique."""
@@ -1317,7 +1317,7 @@ class BotV61(TypedDict):
     settings: Settings
 
     selectedThemeTemplateId: str | None
-    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+    """Id of the theme template an editor applied, which the service only stores; null without one."""
 
     createdAt: str
     """When the bot was created."""
@@ -1335,25 +1335,25 @@ class BotV61(TypedDict):
     """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
 
     customDomain: str | None
-    """Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
+    """Host name, with an optional path, at which the chat of the bot is served; DNS and the proxy in front of the service have to lead there. Trackers, widgets and head code run there. International names are valid in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
 
     workspaceId: str
     """Id of the workspace the bot is in."""
 
     resultsTablePreferences: ResultsTablePreferences | None
-    """How an editor shows the table of results; null for its own defaults."""
+    """Layout of the table of results in an editor; null for its own defaults."""
 
     isArchived: bool
     """Always false: an archived bot is not found."""
 
     isClosed: bool
-    """Whether new chats are refused. Takes effect at once, without publishing."""
+    """True if new chats are rejected. Takes effect at once, without publishing."""
 
     messagingCredentialsId: str | None
-    """Id of the credentials of a messaging channel, which the service only keeps; null without one."""
+    """Id of the credentials of a messaging channel, which the service only stores; null without one."""
 
     riskLevel: float | None
-    """Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed."""
+    """Risk of the bot as the operator of the service assessed it: higher is riskier and -1 is trusted. Read-only, ignored when sent. Null when not assessed."""
 
 class BotWithModeBody(TypedDict):
     """One bot and the caller's rights on it."""
@@ -1361,16 +1361,16 @@ class BotWithModeBody(TypedDict):
     bot: Bot
 
     currentUserMode: Literal["write", "read", "guest"]
-    """The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly."""
+    """The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for all other callers of a publicly shared bot."""
 
 class BrowserSession(TypedDict):
     """A browser in which a user is signed in."""
 
     id: str
-    """Id of the browser session, as the list answers it."""
+    """Id of the browser session, as the list returns it."""
 
     userAgent: str | None
-    """The browser as it names itself, cut at 255 characters; null where it does not."""
+    """`User-Agent` of the browser, cut at 255 characters; null if it sends none."""
 
     isCurrent: bool
     """True for the session whose page sent this request."""
@@ -1382,7 +1382,7 @@ class BrowserSession(TypedDict):
     """When the session ends by itself."""
 
     lastUsedAt: str | None
-    """When a page of the session last asked for a token, to the day; null when never."""
+    """When a page of the session last requested a token, to the day; null when never."""
 
 class BrowserSessionBody(TypedDict):
     """One browser session of the caller."""
@@ -1464,7 +1464,7 @@ class CalendarAction(TypedDict):
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["calendar"]
     """Kind of the action."""
@@ -1556,7 +1556,7 @@ class CardsInputOptions(TypedDict):
     """Parts of the card and the variables that store them."""
 
 class ChatActionEvent(TypedDict):
-    """Something for the client to do. It is in the answer again."""
+    """An action of the client. The event `answer` repeats it."""
 
     type: Literal["action"]
     """Name of the event."""
@@ -1564,13 +1564,13 @@ class ChatActionEvent(TypedDict):
     action: ClientSideAction
 
 class ChatAnswerEvent(TypedDict):
-    """The last event: what is answered without a stream."""
+    """The last event: the response of a request without a stream."""
 
     type: Literal["answer"]
     """Name of the event."""
 
     answer: dict[str, Any]
-    """Of a start a `StartedChatBody`, of a continuation a `ContinuedChatBody`."""
+    """A `StartedChatBody` for a start, a `ContinuedChatBody` for a continuation."""
 
 class ChatBody(TypedDict):
     """One chat of a bot, as it is now."""
@@ -1578,10 +1578,10 @@ class ChatBody(TypedDict):
     chat: BotChat
 
 class ChatBot(TypedDict):
-    """The bot that runs: its version, look and settings."""
+    """The bot that runs: its version, theme and settings."""
 
     id: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     version: str
     """Version of the flow that runs."""
@@ -1596,7 +1596,7 @@ class ChatBot(TypedDict):
     """When the running copy was published."""
 
 class ChatDeltaEvent(TypedDict):
-    """More of a text that a language model is writing. The bubble that is going to show it has this id, and replaces what came in pieces."""
+    """A piece of a text that a language model is writing. The bubble that will show the text has this id, and replaces the pieces."""
 
     type: Literal["delta"]
     """Name of the event."""
@@ -1608,12 +1608,12 @@ class ChatDeltaEvent(TypedDict):
     """The piece."""
 
 class ChatDetailBody(TypedDict):
-    """One chat of a bot with what was said in it."""
+    """One chat of a bot with its messages."""
 
     chat: BotChat
 
     turns: list[ChatTurn]
-    """What was said, oldest first; of very long chats what was said last."""
+    """The messages, oldest first; for very long chats, only the latest."""
 
 class ChatErrorEvent(TypedDict):
     """The last event of a request that failed after others were sent."""
@@ -1622,10 +1622,10 @@ class ChatErrorEvent(TypedDict):
     """Name of the event."""
 
     status: int
-    """The status that it has without a stream."""
+    """Status of the response without a stream."""
 
     error: dict[str, Any]
-    """The body that it has without a stream."""
+    """Body of the response without a stream."""
 
 class ChatEventData(TypedDict):
     """A chat that changed hands."""
@@ -1643,7 +1643,7 @@ class ChatEventData(TypedDict):
     """The one who handles the chat from then on."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
+    """Id of the member who handles the chat; null if none does, and for an agent of Chatwoot."""
 
 class ChatHandoffEventData(TypedDict):
     """A chat that waits for a member."""
@@ -1661,10 +1661,10 @@ class ChatHandoffEventData(TypedDict):
     """The one who handles the chat from then on."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
+    """Id of the member who handles the chat; null if none does, and for an agent of Chatwoot."""
 
     blockId: str | None
-    """Id of the block that asked for a member; null where a member put the chat in line."""
+    """Id of the block that requested a member; null if a member queued the chat."""
 
 class ChatHandoffRequestedEvent(TypedDict):
     """A chat waits for a member from now on."""
@@ -1673,7 +1673,7 @@ class ChatHandoffRequestedEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: ChatHandoffEventData
 
@@ -1693,7 +1693,7 @@ class ChatInput(TypedDict):
     """The items that can be chosen."""
 
     prefilledValue: NotRequired[str]
-    """The value to begin with."""
+    """Initial value of the input."""
 
     upload: NotRequired[UploadLimits]
 
@@ -1702,22 +1702,22 @@ class ChatInput(TypedDict):
     runtimeOptions: NotRequired[PaymentFormOptions]
 
 class ChatLog(TypedDict):
-    """Something noticed while the flow ran."""
+    """A log entry of a turn."""
 
     description: str
-    """What happened."""
+    """Description of the event."""
 
     status: NotRequired[str]
     """Kind of the entry: `error`, `success` or `info`."""
 
     details: NotRequired[str]
-    """More about it."""
+    """Further details."""
 
     context: NotRequired[str]
-    """Where it happened."""
+    """Location of the event."""
 
 class ChatLookEvent(TypedDict):
-    """How the chat looks: the first event of a start. It is in the answer again."""
+    """Appearance of the chat: the first event of a start. The event `answer` repeats it."""
 
     type: Literal["look"]
     """Name of the event."""
@@ -1744,7 +1744,7 @@ class ChatMessage(TypedDict):
     """First speaker, with role Dialogue. Default user."""
 
 class ChatMessageEvent(TypedDict):
-    """The bot says something. It is in the answer again."""
+    """A message of the bot. The event `answer` repeats it."""
 
     type: Literal["message"]
     """Name of the event."""
@@ -1767,10 +1767,10 @@ class ChatMessageEventData(TypedDict):
     """The one who handles the chat from then on."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
+    """Id of the member who handles the chat; null if none does, and for an agent of Chatwoot."""
 
     said: list[VisitorMessage]
-    """What the visitor wrote."""
+    """Messages of the visitor."""
 
 class ChatMessageReceivedEvent(TypedDict):
     """A visitor wrote while people handle the chat."""
@@ -1779,7 +1779,7 @@ class ChatMessageReceivedEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: ChatMessageEventData
 
@@ -1801,7 +1801,7 @@ class ChatNodeCredentialsCreate(TypedDict):
     """New credentials of type chat-node."""
 
     type: Literal["chat-node"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -1815,16 +1815,16 @@ class ChatNodeCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class ChatNodeCredentialsUpdate(TypedDict):
     """A change of credentials of type chat-node."""
 
     type: Literal["chat-node"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -1838,10 +1838,10 @@ class ChatNodeCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class ChatNodeOptions(TypedDict):
     """Options of the ChatNode block. The action decides which other properties apply."""
@@ -1874,7 +1874,7 @@ class ChatPage(TypedDict):
     """Send it as `cursor` to get the following page; null on the last page."""
 
 class ChatPayment(TypedDict):
-    """The payment that the chat waits for. Continue the chat with any message, or with none, to have it checked: the chat goes on once the service has read from the provider that the payment succeeded."""
+    """The payment that the chat waits for. Continue the chat with any message, or with none, to check it. The chat continues once the service has read from the provider that the payment succeeded."""
 
     id: str
     """Id of the payment at the provider."""
@@ -1892,12 +1892,12 @@ class ChatReturnedEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: ChatEventData
 
 class ChatSessionBody(TypedDict):
-    """A chat as it is now, for a client that comes back to it."""
+    """The current state of a chat, for a client that comes back to it."""
 
     sessionId: str
     """Id of the chat session."""
@@ -1908,32 +1908,32 @@ class ChatSessionBody(TypedDict):
     bot: ChatBot
 
     turns: list[ChatTurn]
-    """What was said, oldest first; of very long chats what was said last."""
+    """The messages, oldest first; for very long chats, only the latest."""
 
     isOver: bool
-    """Whether the chat has ended."""
+    """True if the chat has ended."""
 
     input: NotRequired[ChatInput]
 
     clientSideActions: NotRequired[list[ClientSideAction]]
-    """What the chat waits for the client to do; actions that are done once are not repeated."""
+    """Actions that the chat waits for; one-time actions are not repeated."""
 
     dynamicTheme: NotRequired[DynamicTheme]
 
     progress: NotRequired[float]
-    """How far the chat is, in percent; only with the progress bar on."""
+    """Progress of the chat in percent; only with the progress bar on."""
 
     handledBy: NotRequired[Literal["waiting", "member"]]
-    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
+    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events."""
 
     expectsEvents: NotRequired[bool]
-    """True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
+    """True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
 
     lastEventId: str
-    """Id of the last event of the session; the events after it are those that come next."""
+    """Id of the last event of the session; the next events come after it."""
 
     revision: int
-    """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+    """Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice."""
 
 class ChatTakenEvent(TypedDict):
     """A member handles a chat from now on."""
@@ -1942,21 +1942,21 @@ class ChatTakenEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: ChatEventData
 
 class ChatTimer(TypedDict):
-    """The timer of a chat: something that the bot does at a time, without a message. It goes with the chat; null where there is none."""
+    """The timer of a chat: an action of the bot at a set time, without a message. It ends with the chat; null if there is none."""
 
     kind: Literal["idle", "wait", "handoff"]
-    """`idle`: the branch for a visitor who does not answer. `wait`: the bot goes on. `handoff`: the way out when no member comes."""
+    """`idle`: the branch for a visitor who does not answer. `wait`: the bot continues. `handoff`: the branch for a chat that no member takes."""
 
     dueAt: str
     """When it fires, by the clock of the database."""
 
     isPaused: bool
-    """True while people handle the chat: it does not fire then."""
+    """True while people handle the chat; the timer does not fire then."""
 
 class ChatTool(TypedDict):
     """A function that the model can call."""
@@ -1995,22 +1995,22 @@ class ChatToolParameter(TypedDict):
     """With type enum: the allowed values."""
 
 class ChatUpdate(TypedDict):
-    """What is to change in a chat."""
+    """Changes to a chat; absent properties stay as they are."""
 
     variables: NotRequired[dict[str, Any]]
-    """New values, by the name of the variable; null empties. Others stay."""
+    """New values, by variable name; null empties a variable. Others stay."""
 
     isOver: NotRequired[bool]
     """`true` ends the chat; `false` changes nothing."""
 
     handledBy: NotRequired[Literal["bot", "waiting", "member"]]
-    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
+    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends."""
 
     assigneeId: NotRequired[str | None]
-    """Id of the member who is to handle the chat, whoever does so now. Absent or null with `handledBy` `member` means the caller."""
+    """Id of the member who takes the chat, also from another member. Absent or null with `handledBy` `member` means the caller."""
 
     groupId: NotRequired[str]
-    """Only with `handledBy` `bot`, of a chat that the bot does not handle: the group of the bot where the chat goes on."""
+    """Group of the bot where the chat continues. Only with `handledBy` `bot`, for a chat that the bot does not handle."""
 
     sessionId: NotRequired[Any]
     """Read-only id of the chat session; accepted and ignored."""
@@ -2055,7 +2055,7 @@ class ChatwootAction(TypedDict):
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["chatwoot"]
     """Kind of the action."""
@@ -2080,7 +2080,7 @@ class ChatwootCredentialsCreate(TypedDict):
     """New credentials of type chatwoot."""
 
     type: Literal["chatwoot"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -2094,16 +2094,16 @@ class ChatwootCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class ChatwootCredentialsUpdate(TypedDict):
     """A change of credentials of type chatwoot."""
 
     type: Literal["chatwoot"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -2117,16 +2117,16 @@ class ChatwootCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class ChatwootData(TypedDict):
-    """An agent bot of an installation of Chatwoot. It writes to the conversations of its inboxes."""
+    """An agent bot of a Chatwoot installation. It writes to the conversations of its inboxes."""
 
     baseUrl: str
-    """Address of the installation. The token goes there and nowhere else. Private addresses have to be allowed by the installation of this service."""
+    """Address of the installation. The token is sent to no other address. Private addresses work only if the installation of this service allows them."""
 
     accountId: int
     """Number of the account in Chatwoot."""
@@ -2135,7 +2135,7 @@ class ChatwootData(TypedDict):
     """Access token of the agent bot."""
 
     secret: str
-    """Secret of the agent bot, which signs its events. For a Chatwoot before 4.13, which signs none, any long random text: the address of the events then has it."""
+    """Secret with which the agent bot signs its events. A Chatwoot before 4.13 signs none: choose a long random text, and put it into the address of the events."""
 
 class ChatwootOptions(TypedDict):
     """The Chatwoot widget and the identity of the visitor."""
@@ -2336,19 +2336,19 @@ class ClassicOpenAiSettings(TypedDict):
     """Sampling temperature of the model, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
 
 class ClientLog(TypedDict):
-    """One entry of the log of a chat client. Each text is kept up to 1,000 characters."""
+    """One entry of the log of a chat client. Each text is cut at 1,000 characters."""
 
     description: str
-    """What happened."""
+    """Description of the event."""
 
     status: NotRequired[str]
     """Kind of the entry, such as `error`, `success` or `info`; `error` when absent."""
 
     details: NotRequired[str]
-    """More about it."""
+    """Further details."""
 
     context: NotRequired[str]
-    """Where it happened."""
+    """Location of the event."""
 
 class ClientScript(TypedDict):
     """Code for the client, with its arguments."""
@@ -2357,10 +2357,10 @@ class ClientScript(TypedDict):
     """The code."""
 
     isCode: NotRequired[bool]
-    """Whether it is code rather than an expression."""
+    """True if it is code rather than an expression."""
 
     isUnsafe: NotRequired[bool]
-    """Whether the code comes from an unknown author."""
+    """True if the code comes from an unknown author."""
 
     args: list[ScriptArgument]
     """The arguments."""
@@ -2435,7 +2435,7 @@ class ComparedFlow(TypedDict):
     """One of the two flows that were compared."""
 
     state: Literal["draft", "publication"]
-    """Whether this is the draft or a publication."""
+    """Kind of the flow: the draft or a publication."""
 
     publicationId: str | None
     """Id of the publication; null for the draft."""
@@ -2469,7 +2469,7 @@ ComparisonBody = TypedDict(
         "isComplete": "bool",
     },
 )
-"""What differs between two states of a bot."""
+"""The differences between two states of a bot."""
 
 class Condition(TypedDict):
     """Comparisons joined by one operator. Without comparisons it does not hold."""
@@ -2536,30 +2536,30 @@ class ConsentSettings(TypedDict):
     """Address of a page about privacy, linked beside the question."""
 
 class ContinueChatBody(TypedDict):
-    """The reply of the person who chats."""
+    """The reply of the visitor."""
 
     message: NotRequired[Message | None]
-    """The reply; absent or null skips an input that may be skipped, or says that an awaited action is done."""
+    """The reply; absent or null skips an optional input, or confirms that an awaited action is done."""
 
     textBubbleContentFormat: NotRequired[Literal["richText", "markdown"]]
-    """How texts of the bot come: as a tree of formatted nodes, or in Markdown."""
+    """Format of the texts of the bot: a tree of formatted nodes, or Markdown."""
 
     revision: NotRequired[int]
-    """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+    """Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice."""
 
 class ContinuedChatBody(TypedDict):
     """A further turn of a chat. Without `input` and awaited action it is over."""
 
     messages: list[MessageBubble]
-    """What the bot says, in order."""
+    """Messages of the bot, in order."""
 
     input: NotRequired[ChatInput]
 
     clientSideActions: NotRequired[list[ClientSideAction]]
-    """What the client has to do, in order; absent when there is nothing."""
+    """Actions of the client, in order; absent if there are none."""
 
     logs: NotRequired[list[ChatLog]]
-    """What was noticed while the turn ran, for whoever builds the client."""
+    """Log of the turn, for developers of the client."""
 
     variables: NotRequired[list[ResultVariable]]
     """The variables that have a value after the turn; in previews only."""
@@ -2567,19 +2567,19 @@ class ContinuedChatBody(TypedDict):
     dynamicTheme: NotRequired[DynamicTheme]
 
     progress: NotRequired[float]
-    """How far the chat is, in percent; only with the progress bar on."""
+    """Progress of the chat in percent; only with the progress bar on."""
 
     lastMessageNewFormat: NotRequired[str]
-    """The reply as it was understood, when that differs from what was sent."""
+    """The reply as it was understood, if that differs from the sent one."""
 
     handledBy: NotRequired[Literal["waiting", "member"]]
-    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
+    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events."""
 
     expectsEvents: NotRequired[bool]
-    """True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
+    """True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
 
     revision: int
-    """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+    """Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice."""
 
 class Coordinates(TypedDict):
     """Coordinates of a group or an event on the canvas of the editor."""
@@ -2591,7 +2591,7 @@ class Coordinates(TypedDict):
     """Distance from the top, in CSS pixels."""
 
 class CreateBotBody(TypedDict):
-    """Where to create which bot."""
+    """The bot to create, and its workspace."""
 
     workspaceId: str
     """Id of the workspace to create the bot in."""
@@ -2599,7 +2599,7 @@ class CreateBotBody(TypedDict):
     bot: BotCreate
 
 class CreateFolderBody(TypedDict):
-    """Where to create which folder."""
+    """The folder to create, and its workspace."""
 
     workspaceId: str
     """Id of the workspace to create the folder in."""
@@ -2613,7 +2613,7 @@ class CreatedApiToken(TypedDict):
     """Id of the token, which is not the token itself."""
 
     name: str
-    """What the token is for, as its owner wrote it."""
+    """Purpose of the token, as its owner wrote it."""
 
     hint: str
     """The last four characters of the token."""
@@ -2625,13 +2625,13 @@ class CreatedApiToken(TypedDict):
     """When the token stops working; null means never."""
 
     expiresSoon: bool
-    """Whether the token stops working within 7 days, or has stopped: time to renew it."""
+    """True if the token stops working within 7 days, or has stopped: time to renew it."""
 
     scopes: list[TokenScope]
-    """What the token can do at most; what its owner may do is for their roles to say."""
+    """Maximum rights of the token; the roles of its owner can limit them further."""
 
     workspaceId: str | None
-    """The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none."""
+    """Workspace that the token is bound to: outside of it, the token acts as if its owner had no role. Null for a token that is bound to none."""
 
     lastUsedAt: str | None
     """When the token was last used, to the day; null when never."""
@@ -2650,7 +2650,7 @@ class CreatedInvitationBody(TypedDict):
     invitation: Invitation
 
     link: str
-    """The page on which the person accepts. It is shown only here."""
+    """The page that accepts the invitation. It is shown only here."""
 
 class CredentialsBody(TypedDict):
     """One record of credentials."""
@@ -2667,16 +2667,16 @@ class CredentialsTest(TypedDict):
     """The outcome of a test of credentials."""
 
     outcome: Literal["accepted", "rejected", "unclear", "unreachable", "untestable"]
-    """`accepted` and `rejected` are the word of the service. `unclear`: it answered with something else, such as a limit. `unreachable`: it did not answer, or may not be called. `untestable`: it tells nobody."""
+    """`accepted` and `rejected`: the verdict of the service. `unclear`: it responded with something else, such as a limit. `unreachable`: it did not respond, or may not be called. `untestable`: it offers no test."""
 
     status: int | None
     """Status of its response; null without one."""
 
     message: str
-    """Words of the service, without the secret."""
+    """Message of the service, without the secret."""
 
 class CredentialsTestBody(TypedDict):
-    """What the service said about credentials."""
+    """The verdict of the service on credentials."""
 
     test: CredentialsTest
 
@@ -2693,7 +2693,7 @@ class CurrentState(TypedDict):
     """Id of the created record, if the response that created it cannot be repeated."""
 
 class CurrentUser(TypedDict):
-    """The user that a token stands for."""
+    """The user of a token."""
 
     id: str
     """Id of the user."""
@@ -2795,7 +2795,7 @@ class DeepSeekCredentialsCreate(TypedDict):
     """New credentials of type deepseek."""
 
     type: Literal["deepseek"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -2809,16 +2809,16 @@ class DeepSeekCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class DeepSeekCredentialsUpdate(TypedDict):
     """A change of credentials of type deepseek."""
 
     type: Literal["deepseek"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -2832,10 +2832,10 @@ class DeepSeekCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class DeepSeekOptions(TypedDict):
     """Options of the DeepSeek block. The action decides which other properties apply."""
@@ -2862,45 +2862,45 @@ class DeepSeekOptions(TypedDict):
     """Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
 
 class DeletedResultsEventData(TypedDict):
-    """Which results were deleted."""
+    """The results that were deleted."""
 
     botId: str
     """Id of the bot."""
 
     resultIds: list[str] | None
-    """The ids that were named; null where none were."""
+    """Ids that the request named; null if it named none."""
 
     createdBefore: str | None
-    """Only results that began before it were deleted; null where that does not matter. With neither, all results were deleted."""
+    """Only results that began before it were deleted; null without such a bound. If `resultIds` is null too, all results were deleted."""
 
 class DeviceLogin(TypedDict):
     """The state of a login."""
 
     status: Literal["pending", "slowDown", "allowed", "denied"]
-    """What the person has decided, or that the program asks too often."""
+    """Decision of the user, or `slowDown` if the program polls too often."""
 
     interval: int
-    """Seconds to wait before the next request at least."""
+    """Minimum seconds to wait before the next request."""
 
     apiToken: NotRequired[CreatedApiToken]
 
 class DeviceLoginContinue(TypedDict):
-    """The login to ask about."""
+    """The login to poll for."""
 
     deviceCode: str
-    """The secret code of the program, as start device login answers it. It is shown to nobody."""
+    """The secret code of the program, as start device login returns it. Show it to nobody."""
 
 class DeviceLoginStart(TypedDict):
-    """The token that a program asks a person for."""
+    """The token that a program requests from a user."""
 
     name: str
-    """What the token is for, as its owner wrote it."""
+    """Purpose of the token, as its owner wrote it."""
 
     expiresInDays: NotRequired[int]
-    """After how many days the token stops working; absent means never."""
+    """Days after which the token stops working; absent means never."""
 
     scopes: NotRequired[list[TokenScope]]
-    """What the token can do at most; absent means everything that its owner can."""
+    """Maximum rights of the token; absent means all rights of its owner."""
 
     workspaceId: NotRequired[str]
     """Id of the workspace to bind the token to; absent means none."""
@@ -2923,7 +2923,7 @@ class DifyAiCredentialsCreate(TypedDict):
     """New credentials of type dify-ai."""
 
     type: Literal["dify-ai"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -2937,16 +2937,16 @@ class DifyAiCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class DifyAiCredentialsUpdate(TypedDict):
     """A change of credentials of type dify-ai."""
 
     type: Literal["dify-ai"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -2960,10 +2960,10 @@ class DifyAiCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class DifyAiOptions(TypedDict):
     """Options of the Dify block. The action decides which other properties apply."""
@@ -3013,7 +3013,7 @@ class DisplayCondition(TypedDict):
     condition: NotRequired[Condition]
 
 class DuplicateBotBody(TypedDict):
-    """What the new bot has of its own."""
+    """Name and folder of the new bot."""
 
     name: NotRequired[str]
     """Name of the new bot. Default: the name of the bot, followed by `(copy)`."""
@@ -3028,7 +3028,7 @@ class DynamicTheme(TypedDict):
     """URL of the bot's picture."""
 
     guestAvatarUrl: NotRequired[str]
-    """URL of the person's picture."""
+    """URL of the visitor's picture."""
 
     backgroundUrl: NotRequired[str]
     """URL of the background image."""
@@ -3085,7 +3085,7 @@ class ElevenLabsCredentialsCreate(TypedDict):
     """New credentials of type elevenlabs."""
 
     type: Literal["elevenlabs"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -3099,16 +3099,16 @@ class ElevenLabsCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class ElevenLabsCredentialsUpdate(TypedDict):
     """A change of credentials of type elevenlabs."""
 
     type: Literal["elevenlabs"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -3122,10 +3122,10 @@ class ElevenLabsCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class ElevenLabsOptions(TypedDict):
     """Options of the ElevenLabs block. The action decides which other properties apply."""
@@ -3276,7 +3276,7 @@ class EndpointTestEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: TestEventData
 
@@ -3327,13 +3327,13 @@ class ExportedBotV3(TypedDict):
     settings: Settings
 
     selectedThemeTemplateId: str | None
-    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+    """Id of the theme template an editor applied, which the service only stores; null without one."""
 
     resultsTablePreferences: ResultsTablePreferences | None
-    """How an editor shows the table of results; null for its own defaults."""
+    """Layout of the table of results in an editor; null for its own defaults."""
 
     isClosed: bool
-    """Whether new chats are refused. Takes effect at once, without publishing."""
+    """True if new chats are rejected. Takes effect at once, without publishing."""
 
 class ExportedBotV4(TypedDict):
     """A bot in version 4 without ids, times and names that belong to one installation."""
@@ -3364,13 +3364,13 @@ class ExportedBotV4(TypedDict):
     settings: Settings
 
     selectedThemeTemplateId: str | None
-    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+    """Id of the theme template an editor applied, which the service only stores; null without one."""
 
     resultsTablePreferences: ResultsTablePreferences | None
-    """How an editor shows the table of results; null for its own defaults."""
+    """Layout of the table of results in an editor; null for its own defaults."""
 
     isClosed: bool
-    """Whether new chats are refused. Takes effect at once, without publishing."""
+    """True if new chats are rejected. Takes effect at once, without publishing."""
 
 class ExportedBotV5(TypedDict):
     """A bot in version 5 without ids, times and names that belong to one installation."""
@@ -3401,13 +3401,13 @@ class ExportedBotV5(TypedDict):
     settings: Settings
 
     selectedThemeTemplateId: str | None
-    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+    """Id of the theme template an editor applied, which the service only stores; null without one."""
 
     resultsTablePreferences: ResultsTablePreferences | None
-    """How an editor shows the table of results; null for its own defaults."""
+    """Layout of the table of results in an editor; null for its own defaults."""
 
     isClosed: bool
-    """Whether new chats are refused. Takes effect at once, without publishing."""
+    """True if new chats are rejected. Takes effect at once, without publishing."""
 
 class ExportedBotV6(TypedDict):
     """A bot in version 6 without ids, times and names that belong to one installation."""
@@ -3438,13 +3438,13 @@ class ExportedBotV6(TypedDict):
     settings: Settings
 
     selectedThemeTemplateId: str | None
-    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+    """Id of the theme template an editor applied, which the service only stores; null without one."""
 
     resultsTablePreferences: ResultsTablePreferences | None
-    """How an editor shows the table of results; null for its own defaults."""
+    """Layout of the table of results in an editor; null for its own defaults."""
 
     isClosed: bool
-    """Whether new chats are refused. Takes effect at once, without publishing."""
+    """True if new chats are rejected. Takes effect at once, without publishing."""
 
 class ExportedBotV61(TypedDict):
     """A bot in version 6.1 without ids, times and names that belong to one installation."""
@@ -3475,13 +3475,13 @@ class ExportedBotV61(TypedDict):
     settings: Settings
 
     selectedThemeTemplateId: str | None
-    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+    """Id of the theme template an editor applied, which the service only stores; null without one."""
 
     resultsTablePreferences: ResultsTablePreferences | None
-    """How an editor shows the table of results; null for its own defaults."""
+    """Layout of the table of results in an editor; null for its own defaults."""
 
     isClosed: bool
-    """Whether new chats are refused. Takes effect at once, without publishing."""
+    """True if new chats are rejected. Takes effect at once, without publishing."""
 
 class FileInput(TypedDict):
     """Asks for one file or several."""
@@ -3551,7 +3551,7 @@ class FlowChange(TypedDict):
     """The part of the flow that changed."""
 
     change: Literal["added", "removed", "renamed", "moved", "changed"]
-    """How it changed. A group or variable with another name is `renamed`. A group or event at another place of the canvas is `moved`, and so is a block or item at another place of the flow. Other properties are `changed`, with one entry for each."""
+    """Kind of the change. A group or variable with another name is `renamed`. A group or event at another position on the canvas is `moved`, and so is a block or item at another position in the flow. Other properties are `changed`, with one entry for each."""
 
     id: str | None
     """Id of the part; null for theme and settings."""
@@ -3563,43 +3563,43 @@ class FlowChange(TypedDict):
     """Id of the block of an item; null for other parts."""
 
     path: list[str]
-    """Path of the property within the part; empty where the part as a whole changed."""
+    """Path of the property within the part; empty if the part as a whole changed."""
 
     message: str
     """The change in words, for people."""
 
     before: NotRequired[Any]
-    """The value in `from`; absent where there was none."""
+    """The value in `from`; absent if there was none."""
 
     after: NotRequired[Any]
-    """The value in `to`; absent where there is none."""
+    """The value in `to`; absent if there is none."""
 
 class FlowCheckBody(TypedDict):
     """The result of a check."""
 
     findings: list[FlowFinding]
-    """What was found; the first 1,000."""
+    """The findings; the first 1,000."""
 
 class FlowFinding(TypedDict):
-    """Something in a flow that would misbehave when it runs."""
+    """A part of a flow that would misbehave when it runs."""
 
     path: list[str]
-    """Where in the flow; indexes are written as text."""
+    """Path in the flow; indexes are written as text."""
 
     code: str
     """Kind of the finding, for programs."""
 
     message: str
-    """What would happen, for people."""
+    """Effect of the finding, for people."""
 
     severity: NotRequired[Literal["error", "warning"]]
-    """Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in the warnings of an import."""
+    """`error`: a chat cannot do what the flow says. `warning`: the author probably did not mean it. Absent in the warnings of an import."""
 
 class Folder(TypedDict):
     """A folder of a workspace, holding bots and other folders."""
 
     id: str
-    """Id of the folder, as create and list answer it."""
+    """Id of the folder, as create and list return it."""
 
     createdAt: str
     """When the folder was created."""
@@ -3617,7 +3617,7 @@ class Folder(TypedDict):
     """Id of the workspace the folder is in."""
 
 class FolderBody(TypedDict):
-    """One folder, without what is in it."""
+    """One folder, without its contents."""
 
     folder: Folder
 
@@ -3652,7 +3652,7 @@ class FolderList(TypedDict):
     """Send it as `cursor` to get the following page; null on the last page."""
 
 class FolderUpdate(TypedDict):
-    """What to change; properties that are absent stay."""
+    """Changes; absent properties stay as they are."""
 
     name: NotRequired[str]
     """Name of the folder. Names need not be unique."""
@@ -3742,7 +3742,7 @@ class GmailCredentialsCreate(TypedDict):
     """New credentials of type gmail."""
 
     type: Literal["gmail"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -3756,16 +3756,16 @@ class GmailCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class GmailCredentialsUpdate(TypedDict):
     """A change of credentials of type gmail."""
 
     type: Literal["gmail"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -3779,10 +3779,10 @@ class GmailCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class GmailData(TypedDict):
     """An account that sends e-mails."""
@@ -3817,7 +3817,7 @@ class GoogleAnalyticsAction(TypedDict):
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["googleAnalytics"]
     """Kind of the action."""
@@ -3929,7 +3929,7 @@ class GoogleSheetsCredentialsCreate(TypedDict):
     """New credentials of type google sheets."""
 
     type: Literal["google sheets"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -3943,16 +3943,16 @@ class GoogleSheetsCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class GoogleSheetsCredentialsUpdate(TypedDict):
     """A change of credentials of type google sheets."""
 
     type: Literal["google sheets"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -3966,10 +3966,10 @@ class GoogleSheetsCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class GoogleSheetsData(TypedDict):
     """An account that reads and writes sheets: a service account, or the account of a Google user."""
@@ -4028,7 +4028,7 @@ class GroqCredentialsCreate(TypedDict):
     """New credentials of type groq."""
 
     type: Literal["groq"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -4042,16 +4042,16 @@ class GroqCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class GroqCredentialsUpdate(TypedDict):
     """A change of credentials of type groq."""
 
     type: Literal["groq"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -4065,10 +4065,10 @@ class GroqCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class GroqOptions(TypedDict):
     """Options of the Groq block. The action decides which other properties apply."""
@@ -4109,10 +4109,10 @@ class Group(TypedDict):
     """The blocks, in the order they run."""
 
 class GroupTitlesAutoGeneration(TypedDict):
-    """How editors generate titles of groups."""
+    """Settings for generated titles of groups in editors."""
 
     isEnabled: NotRequired[bool]
-    """Whether titles of new groups are generated."""
+    """True if titles of new groups are generated."""
 
     provider: NotRequired[str]
     """The AI provider."""
@@ -4121,10 +4121,10 @@ class GroupTitlesAutoGeneration(TypedDict):
     """Id of the credentials used."""
 
     model: NotRequired[str]
-    """The model asked."""
+    """The model."""
 
     prompt: NotRequired[str]
-    """The instruction sent."""
+    """The instruction to the model."""
 
 class HandoffBlock(TypedDict):
     """Hands the chat over to the members of the workspace. The bot is silent until a member returns the chat, then continues after the block. Only this service has this block."""
@@ -4167,13 +4167,13 @@ class HandoffOptions(TypedDict):
     officeHours: NotRequired[OfficeHours]
 
 class HttpRequestAction(TypedDict):
-    """Send a request and continue with the answer."""
+    """Send a request and continue with the response."""
 
     lastBubbleBlockId: NotRequired[str]
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["httpRequestToExecute"]
     """Kind of the action."""
@@ -4373,7 +4373,7 @@ class ImageMessageBubble(TypedDict):
     """The content of the block, with placeholders filled in."""
 
 class ImportBotBody(TypedDict):
-    """Where to import which document."""
+    """The document to import, and its destination."""
 
     workspaceId: str
     """Id of the workspace to import into."""
@@ -4389,13 +4389,13 @@ class ImportedBotBody(TypedDict):
     bot: Bot
 
     warnings: list[FlowFinding]
-    """What was dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and those whose credentials the workspace does not have."""
+    """Parts that were dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and blocks whose credentials the workspace does not have."""
 
     errorsFound: int
-    """How many findings keep a chat from doing what the flow says. Check a bot lists them."""
+    """Number of findings that keep a chat from doing what the flow says. Check a bot lists them."""
 
     warningsFound: int
-    """How many findings the author probably did not mean. Check a bot lists them."""
+    """Number of findings that the author probably did not mean. Check a bot lists them."""
 
 class InputLabels(TypedDict):
     """Texts that an input shows."""
@@ -4435,13 +4435,13 @@ class InvalidReplyEvent(TypedDict):
     options: NotRequired[ReplyEventOptions]
 
 class Invitation(TypedDict):
-    """A role that waits for the person with an e-mail address."""
+    """A role in a workspace, offered to an e-mail address."""
 
     id: str
-    """Id of the invitation, as create and list answer it."""
+    """Id of the invitation, as create and list return it."""
 
     workspaceId: str
-    """Id of the workspace, as create and list answer it."""
+    """Id of the workspace, as create and list return it."""
 
     email: str
     """E-mail address of the user."""
@@ -4514,13 +4514,13 @@ class KeyValuePair(TypedDict):
     """Value; may hold placeholders."""
 
 class LastMessage(TypedDict):
-    """The last message of the visitor or of a member in a chat that people handle; null while the bot handles it, and before the visitor has written."""
+    """The last message of the visitor or a member in a chat that people handle. Null while the bot handles it, and before the visitor has written."""
 
     role: Literal["user", "member"]
-    """Who wrote it."""
+    """Author of the message."""
 
     text: str
-    """Its first 200 characters; of files their names."""
+    """First 200 characters of the text; for files, their names."""
 
 class LegacyAbTestBlock(TypedDict):
     """Assigns each visitor one of two paths at random, in versions 3, 4 and 5."""
@@ -4882,7 +4882,7 @@ class ListenForWebhookAction(TypedDict):
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["listenForWebhook"]
     """Kind of the action."""
@@ -4926,10 +4926,10 @@ class Member(TypedDict):
     """A user and their role in a workspace."""
 
     workspaceId: str
-    """Id of the workspace, as create and list answer it."""
+    """Id of the workspace, as create and list return it."""
 
     userId: str
-    """Id of the user, as the list of members answers it."""
+    """Id of the user, as the list of members returns it."""
 
     user: MemberUser
 
@@ -4937,7 +4937,7 @@ class Member(TypedDict):
     """`ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders."""
 
     isDisabled: bool
-    """Whether the user is disabled: they cannot sign in, and do not count as an admin."""
+    """True if the user is disabled: they cannot sign in, and do not count as an admin."""
 
 class MemberBody(TypedDict):
     """One member of a workspace."""
@@ -4945,7 +4945,7 @@ class MemberBody(TypedDict):
     member: Member
 
 class MemberCreate(TypedDict):
-    """Who to add with which role."""
+    """The user to add, and their role."""
 
     email: str
     """E-mail address of the user."""
@@ -4966,19 +4966,19 @@ class MemberMessage(TypedDict):
     """Message of a member to a visitor."""
 
     text: NotRequired[str]
-    """The text; may be absent where files are sent."""
+    """The text; may be absent if files are sent."""
 
     textFormat: NotRequired[Literal["plain", "markdown"]]
-    """How the text is written. Markdown is shown with its formatting."""
+    """Format of the text. Markdown is shown with its formatting."""
 
     attachedFileUrls: NotRequired[list[str]]
     """URLs of files that were uploaded for this chat."""
 
 class MemberTurn(TypedDict):
-    """Something a member of the workspace wrote to the person."""
+    """A message of a member to the visitor."""
 
     role: Literal["member"]
-    """Who said it."""
+    """Role of the author."""
 
     message: MessageBubble
 
@@ -5004,7 +5004,7 @@ class MemberUpdate(TypedDict):
     """Read-only state of the user; accepted and ignored."""
 
 class MemberUser(TypedDict):
-    """The person behind a membership."""
+    """The user behind a membership."""
 
     name: str | None
     """Name of the user, or null."""
@@ -5016,7 +5016,7 @@ class MemberUser(TypedDict):
     """URL of a picture of the user, or null."""
 
 class MessageMetadata(TypedDict):
-    """How the text came about."""
+    """Origin of the text of a message."""
 
     replyId: NotRequired[str]
     """Id of the item that was chosen."""
@@ -5059,7 +5059,7 @@ class MistralCredentialsCreate(TypedDict):
     """New credentials of type mistral."""
 
     type: Literal["mistral"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -5073,16 +5073,16 @@ class MistralCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class MistralCredentialsUpdate(TypedDict):
     """A change of credentials of type mistral."""
 
     type: Literal["mistral"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -5096,10 +5096,10 @@ class MistralCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class MistralOptions(TypedDict):
     """Options of the Mistral block. The action decides which other properties apply."""
@@ -5160,7 +5160,7 @@ class NocoDbCredentialsCreate(TypedDict):
     """New credentials of type nocodb."""
 
     type: Literal["nocodb"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -5174,16 +5174,16 @@ class NocoDbCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class NocoDbCredentialsUpdate(TypedDict):
     """A change of credentials of type nocodb."""
 
     type: Literal["nocodb"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -5197,10 +5197,10 @@ class NocoDbCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class NocoDbData(TypedDict):
     """An account of NocoDB."""
@@ -5366,7 +5366,7 @@ class OpenAiCredentialsCreate(TypedDict):
     """New credentials of type openai."""
 
     type: Literal["openai"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -5380,16 +5380,16 @@ class OpenAiCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class OpenAiCredentialsUpdate(TypedDict):
     """A change of credentials of type openai."""
 
     type: Literal["openai"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -5403,10 +5403,10 @@ class OpenAiCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class OpenAiOptions(TypedDict):
     """Options of the OpenAI block. The action decides which other properties apply."""
@@ -5516,7 +5516,7 @@ class OpenRouterCredentialsCreate(TypedDict):
     """New credentials of type open-router."""
 
     type: Literal["open-router"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -5530,16 +5530,16 @@ class OpenRouterCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class OpenRouterCredentialsUpdate(TypedDict):
     """A change of credentials of type open-router."""
 
     type: Literal["open-router"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -5553,10 +5553,10 @@ class OpenRouterCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class OpenRouterOptions(TypedDict):
     """Options of the OpenRouter block. The action decides which other properties apply."""
@@ -5640,7 +5640,7 @@ class PaymentAddress(TypedDict):
     """Postal code."""
 
 class PaymentFormOptions(TypedDict):
-    """With these a client shows the form of the provider itself. Absent where the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials."""
+    """Data with which a client shows the form of the provider itself. Absent if the visitor pays on the page of the provider: on the host of the members, and without a public key in the credentials."""
 
     paymentIntentSecret: str
     """Secret of the payment, for the form alone."""
@@ -5734,7 +5734,7 @@ class PerplexityCredentialsCreate(TypedDict):
     """New credentials of type perplexity."""
 
     type: Literal["perplexity"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -5748,16 +5748,16 @@ class PerplexityCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class PerplexityCredentialsUpdate(TypedDict):
     """A change of credentials of type perplexity."""
 
     type: Literal["perplexity"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -5771,10 +5771,10 @@ class PerplexityCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class PerplexityOptions(TypedDict):
     """Options of the Perplexity block. The action decides which other properties apply."""
@@ -5910,7 +5910,7 @@ class PixelAction(TypedDict):
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["pixel"]
     """Kind of the action."""
@@ -5980,7 +5980,7 @@ class PostHogCredentialsCreate(TypedDict):
     """New credentials of type posthog."""
 
     type: Literal["posthog"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -5994,16 +5994,16 @@ class PostHogCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class PostHogCredentialsUpdate(TypedDict):
     """A change of credentials of type posthog."""
 
     type: Literal["posthog"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -6017,10 +6017,10 @@ class PostHogCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class PostHogData(TypedDict):
     """A project of PostHog."""
@@ -6118,7 +6118,7 @@ class PublicationSummary(TypedDict):
     """Id of the user who published it."""
 
     isLive: bool
-    """Whether new chats run this publication."""
+    """True if new chats run this publication."""
 
     version: Literal["3", "4", "5", "6", "6.1"]
     """Version of the schema the flow is written in."""
@@ -6136,16 +6136,16 @@ class PublicationV3(TypedDict):
     """Id of the user who published it."""
 
     isLive: bool
-    """Whether new chats run this publication."""
+    """True if new chats run this publication."""
 
     version: Literal["3"]
     """Version of the schema the flow is written in."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     warnings: list[FlowFinding]
-    """What the check of the flow found when it was published; never a reason to refuse."""
+    """Findings of the check when it was published; they never prevent publishing."""
 
     groups: list[LegacyGroup]
     """The groups of the flow, in no particular order."""
@@ -6176,16 +6176,16 @@ class PublicationV4(TypedDict):
     """Id of the user who published it."""
 
     isLive: bool
-    """Whether new chats run this publication."""
+    """True if new chats run this publication."""
 
     version: Literal["4"]
     """Version of the schema the flow is written in."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     warnings: list[FlowFinding]
-    """What the check of the flow found when it was published; never a reason to refuse."""
+    """Findings of the check when it was published; they never prevent publishing."""
 
     groups: list[LegacyGroup]
     """The groups of the flow, in no particular order."""
@@ -6216,16 +6216,16 @@ class PublicationV5(TypedDict):
     """Id of the user who published it."""
 
     isLive: bool
-    """Whether new chats run this publication."""
+    """True if new chats run this publication."""
 
     version: Literal["5"]
     """Version of the schema the flow is written in."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     warnings: list[FlowFinding]
-    """What the check of the flow found when it was published; never a reason to refuse."""
+    """Findings of the check when it was published; they never prevent publishing."""
 
     groups: list[LegacyGroup]
     """The groups of the flow, in no particular order."""
@@ -6256,16 +6256,16 @@ class PublicationV6(TypedDict):
     """Id of the user who published it."""
 
     isLive: bool
-    """Whether new chats run this publication."""
+    """True if new chats run this publication."""
 
     version: Literal["6"]
     """Version of the schema the flow is written in."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     warnings: list[FlowFinding]
-    """What the check of the flow found when it was published; never a reason to refuse."""
+    """Findings of the check when it was published; they never prevent publishing."""
 
     groups: list[Group]
     """The groups of the flow, in no particular order."""
@@ -6296,16 +6296,16 @@ class PublicationV61(TypedDict):
     """Id of the user who published it."""
 
     isLive: bool
-    """Whether new chats run this publication."""
+    """True if new chats run this publication."""
 
     version: Literal["6.1"]
     """Version of the schema the flow is written in."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     warnings: list[FlowFinding]
-    """What the check of the flow found when it was published; never a reason to refuse."""
+    """Findings of the check when it was published; they never prevent publishing."""
 
     groups: list[Group]
     """The groups of the flow, in no particular order."""
@@ -6324,19 +6324,19 @@ class PublicationV61(TypedDict):
     settings: Settings
 
 class PublishedBody(TypedDict):
-    """Says that the bot is published, and what the check found."""
+    """Says that the bot is published, with findings of the check."""
 
     message: Literal["success"]
     """Confirms success."""
 
     errorsFound: int
-    """How many findings keep a chat from doing what the flow says. Check a bot lists them."""
+    """Number of findings that keep a chat from doing what the flow says. Check a bot lists them."""
 
     warningsFound: int
-    """How many findings the author probably did not mean. Check a bot lists them."""
+    """Number of findings that the author probably did not mean. Check a bot lists them."""
 
     firstErrors: list[FlowFinding]
-    """The first ten findings that are errors. Check a bot lists all findings."""
+    """The first ten errors. Check a bot lists all findings."""
 
 class PublishedBotBody(TypedDict):
     """The published copy of a bot."""
@@ -6344,7 +6344,7 @@ class PublishedBotBody(TypedDict):
     publishedBot: PublishedBot
 
     version: Literal["3", "4", "5", "6", "6.1"]
-    """The version in which the copy was published, also when the answer is converted."""
+    """Version in which the copy was published, also if the response is converted."""
 
 class PublishedBotV3(TypedDict):
     """The published copy of a bot whose flow is written in version 3."""
@@ -6362,7 +6362,7 @@ class PublishedBotV3(TypedDict):
     """When the bot was last published."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     groups: list[LegacyGroup]
     """The groups of the flow, in no particular order."""
@@ -6396,7 +6396,7 @@ class PublishedBotV4(TypedDict):
     """When the bot was last published."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     groups: list[LegacyGroup]
     """The groups of the flow, in no particular order."""
@@ -6430,7 +6430,7 @@ class PublishedBotV5(TypedDict):
     """When the bot was last published."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     groups: list[LegacyGroup]
     """The groups of the flow, in no particular order."""
@@ -6464,7 +6464,7 @@ class PublishedBotV6(TypedDict):
     """When the bot was last published."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     groups: list[Group]
     """The groups of the flow, in no particular order."""
@@ -6498,7 +6498,7 @@ class PublishedBotV61(TypedDict):
     """When the bot was last published."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     groups: list[Group]
     """The groups of the flow, in no particular order."""
@@ -6603,13 +6603,13 @@ class RatingInputOptions(TypedDict):
     """True if a click on a step sends the answer. Default false."""
 
 class RedirectAction(TypedDict):
-    """Tells the client to open an address."""
+    """Open an address in the browser."""
 
     lastBubbleBlockId: NotRequired[str]
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["redirect"]
     """Kind of the action."""
@@ -6631,13 +6631,13 @@ class RedirectBlock(TypedDict):
     options: NotRequired[RedirectOptions]
 
 class RedirectDetails(TypedDict):
-    """The address to open, and where."""
+    """The address to open."""
 
     url: str
     """The address."""
 
     isNewTab: NotRequired[bool]
-    """Whether to open a new tab."""
+    """True to open a new tab."""
 
 class RedirectOptions(TypedDict):
     """Page that the block opens."""
@@ -6710,25 +6710,25 @@ class RequestTimeoutErrorBody(TypedDict):
     """Issues of the request; empty if there is nothing to add."""
 
 class Result(TypedDict):
-    """What one person answered in one chat."""
+    """The answers of one visitor in one chat."""
 
     id: str
-    """Id of the result, as the list of results answers it."""
+    """Id of the result, as the list of results returns it."""
 
     createdAt: str
     """When the chat started."""
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     variables: list[ResultVariable]
     """Variables that have a value."""
 
     isCompleted: bool
-    """Whether the chat reached an end and had at least one answer."""
+    """True if the chat reached an end and had at least one answer."""
 
     hasStarted: bool
-    """Whether at least one answer was given."""
+    """True if at least one answer was given."""
 
     isArchived: bool
     """Always false: archived results are not shown."""
@@ -6746,7 +6746,7 @@ class ResultAnsweredEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: AnsweredResultEventData
 
@@ -6762,7 +6762,7 @@ class ResultCompletedEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: ResultEventData
 
@@ -6779,43 +6779,43 @@ class ResultEventData(TypedDict):
     """When the chat started."""
 
     hasStarted: bool
-    """Whether at least one answer was given."""
+    """True if at least one answer was given."""
 
     isCompleted: bool
-    """Whether the chat reached an end and had at least one answer."""
+    """True if the chat reached an end and had at least one answer."""
 
     lastChatSessionId: str
     """Id of the chat session that wrote last."""
 
 class ResultExampleBody(TypedDict):
-    """An example of what a block sends."""
+    """An example of the data that a block sends."""
 
     resultExample: dict[str, str]
     """Made-up values by name."""
 
 class ResultLog(TypedDict):
-    """Something noticed while a chat ran."""
+    """A log entry of a chat."""
 
     id: str
     """Id of the entry."""
 
     createdAt: str
-    """When it was noticed."""
+    """Time of the entry."""
 
     resultId: str
-    """Id of the result, as the list of results answers it."""
+    """Id of the result, as the list of results returns it."""
 
     status: str
-    """Kind of the entry: `error`, `success`, `info`, or whatever a client sent."""
+    """Kind of the entry: `error`, `success`, `info`, or any text that a client sent."""
 
     description: str
-    """What happened."""
+    """Description of the event."""
 
     details: str | None
     """More about it, or null."""
 
     context: str | None
-    """Where it happened, or null."""
+    """Location of the event, or null."""
 
 class ResultLogPage(TypedDict):
     """A page of the log of a result."""
@@ -6836,18 +6836,18 @@ class ResultPage(TypedDict):
     """Send it as `cursor` to get the following page; null on the last page."""
 
 class ResultStartedEvent(TypedDict):
-    """A person began to answer."""
+    """A visitor gave the first answer of a chat."""
 
     type: Literal["result.started"]
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: ResultEventData
 
 class ResultVariable(TypedDict):
-    """A variable and the value that the chat gave it last."""
+    """A variable and its last value in the chat."""
 
     id: str
     """Id of the variable."""
@@ -6859,7 +6859,7 @@ class ResultVariable(TypedDict):
     """Value of the variable: a text, or a list whose entries are texts or null."""
 
     isSessionVariable: NotRequired[bool]
-    """Whether the variable lives only as long as the chat."""
+    """True if the variable lives only as long as the chat."""
 
 class ResultsDeletedEvent(TypedDict):
     """Results were deleted."""
@@ -6868,18 +6868,18 @@ class ResultsDeletedEvent(TypedDict):
     """The type of the event."""
 
     timestamp: str
-    """When it happened. Events of one bot come in order, but not always by this time."""
+    """Time of the event. Events of one bot come in order, but not always by this time."""
 
     data: DeletedResultsEventData
 
 class ResultsTablePreferences(TypedDict):
-    """How an editor shows the table of results."""
+    """Layout of the table of results in an editor."""
 
     columnsOrder: list[str]
     """Ids of the columns from left to right."""
 
     columnsVisibility: dict[str, bool]
-    """Whether a column is shown, by its id."""
+    """Visibility of a column, by its id."""
 
     columnsWidth: dict[str, float]
     """Width of a column in CSS pixels, by its id."""
@@ -6909,13 +6909,13 @@ class RotatedWebhookSecret(TypedDict):
     """The new secret of an endpoint, shown this once."""
 
     endpointId: str
-    """Id of the endpoint, as create and list answer it."""
+    """Id of the endpoint, as create and list return it."""
 
     secret: str
-    """The key that signatures are made with, as Standard Webhooks writes it. It is shown only here."""
+    """The key of the signatures, in the form of Standard Webhooks. It is shown only here."""
 
     previousSecretExpiresAt: str
-    """Until when events are signed with the previous secret as well, 24 hours from now."""
+    """End of the previous secret, 24 hours from now; until then events are signed with both."""
 
 class SaveClientLogsBody(TypedDict):
     """Entries of the log of a chat client."""
@@ -6924,13 +6924,13 @@ class SaveClientLogsBody(TypedDict):
     """The entries, in order."""
 
 class ScriptAction(TypedDict):
-    """Tells the client to run a script."""
+    """Run a script on the client."""
 
     lastBubbleBlockId: NotRequired[str]
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["scriptToExecute"]
     """Kind of the action."""
@@ -6947,7 +6947,7 @@ class ScriptArgument(TypedDict):
     """Value of the argument."""
 
 class ScriptHolder(TypedDict):
-    """A script and what it is for."""
+    """A script for the client to run."""
 
     scriptToExecute: ClientScript
 
@@ -6975,7 +6975,7 @@ class SegmentCredentialsCreate(TypedDict):
     """New credentials of type segment."""
 
     type: Literal["segment"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -6989,16 +6989,16 @@ class SegmentCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class SegmentCredentialsUpdate(TypedDict):
     """A change of credentials of type segment."""
 
     type: Literal["segment"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -7012,10 +7012,10 @@ class SegmentCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class SegmentOptions(TypedDict):
     """Options of the Segment block. The action decides which other properties apply."""
@@ -7081,43 +7081,43 @@ class SessionHandledEvent(TypedDict):
     """Name of the event."""
 
     id: str
-    """Id of the event, to go on from."""
+    """Id of the event, to continue from."""
 
     handledBy: Literal["bot", "waiting", "member"]
     """The one who handles the chat now."""
 
 class SessionMessageEvent(TypedDict):
-    """A member wrote to the person."""
+    """A member wrote to the visitor."""
 
     type: Literal["message"]
     """Name of the event."""
 
     id: str
-    """Id of the event, to go on from."""
+    """Id of the event, to continue from."""
 
     turns: list[ChatTurn]
     """The message, as it is shown."""
 
 class SessionOverEvent(TypedDict):
-    """The chat has ended, or is not there any more: the last event."""
+    """The chat has ended, or no longer exists: the last event."""
 
     type: Literal["over"]
     """Name of the event."""
 
     id: str
-    """Id of the event, to go on from."""
+    """Id of the event, to continue from."""
 
 class SessionTurnEvent(TypedDict):
-    """A turn of the chat, in whichever client."""
+    """A turn of the chat, in any client."""
 
     type: Literal["turn"]
     """Name of the event."""
 
     id: str
-    """Id of the event, to go on from."""
+    """Id of the event, to continue from."""
 
     said: list[ChatTurn]
-    """The words of the visitor in this turn."""
+    """Messages of the visitor in this turn."""
 
     step: dict[str, Any]
     """The turn, a `ContinuedChatBody`."""
@@ -7129,7 +7129,7 @@ class SessionTypingEvent(TypedDict):
     """Name of the event."""
 
     id: str
-    """Id of the event, to go on from."""
+    """Id of the event, to continue from."""
 
     seconds: float
     """Seconds for which a client shows it, unless another one comes before; 0 ends it."""
@@ -7141,7 +7141,7 @@ class SetVariableAction(TypedDict):
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["setVariable"]
     """Kind of the action."""
@@ -7279,16 +7279,16 @@ class SimulatedChat(TypedDict):
     """Id of the publication that ran; null for the draft."""
 
     steps: list[ContinuedChatBody]
-    """What the bot said to each reply, in order."""
+    """The turn after each reply, in order."""
 
     isOver: bool
-    """Whether the chat has ended."""
+    """True if the chat has ended."""
 
     lastBlockId: str | None
-    """Id of the block that the chat waits at, or that ran last; null where none ran."""
+    """Id of the block that the chat waits at, or that ran last; null if none ran."""
 
     isIncomplete: bool
-    """Whether the simulation was stopped before its last reply: it came to 2 s of work, 20 s in all, or 8 MB."""
+    """True if the simulation was stopped before its last reply: at 2 s of work, 20 s in all, or 8 MB."""
 
     answers: list[Answer]
     """The answers, in order."""
@@ -7297,10 +7297,10 @@ class SimulatedChat(TypedDict):
     """Variables that have a value at the end, session variables included."""
 
     transcript: list[TranscriptEntry]
-    """What was said, in order."""
+    """The transcript, in order."""
 
     requests: list[SimulatedRequest]
-    """What the bot would have sent."""
+    """Requests that the bot would have sent."""
 
     blockIds: list[str]
     """Ids of the blocks of this bot that ran."""
@@ -7312,13 +7312,13 @@ class SimulatedReply(TypedDict):
     """One reply of the visitor."""
 
     message: NotRequired[Message | None]
-    """The reply, as continue chat takes it; absent or null skips an input that may be skipped, or says that an awaited action is done."""
+    """The reply, as continue chat takes it; absent or null skips an optional input, or confirms that an awaited action is done."""
 
     at: NotRequired[str]
-    """The time of the turn, by which the bot reads the clock; that of the turn before when absent."""
+    """Time of the turn on the clock of the bot; absent means that of the turn before."""
 
 class SimulatedRequest(TypedDict):
-    """Something that the bot would have sent."""
+    """A request that the bot would have sent."""
 
     blockId: str
     """Id of the block that sent it."""
@@ -7327,7 +7327,7 @@ class SimulatedRequest(TypedDict):
     """The turn in which it was sent: 0 for the start, then the position of the reply."""
 
     kind: Literal["request", "model", "email"]
-    """What was sent."""
+    """Kind of the request."""
 
     method: str
     """Method of a request; `POST` for all else."""
@@ -7339,52 +7339,52 @@ class SimulatedRequest(TypedDict):
     """Body, cut at 10,000 characters; absent where there is none, or the block has credentials."""
 
     isAnswered: bool
-    """Whether a response was given for it. E-mails need none."""
+    """True if a response was given for it. E-mails need none."""
 
 class SimulatedResponse(TypedDict):
-    """The response to requests of a block, an address, or both. Of several that fit, each is given once, in order, and the last one to all that follow."""
+    """The response to requests of a block, an address, or both. If several fit, each is given once, in order, and the last one to all further requests."""
 
     blockId: NotRequired[str]
     """Id of the block that sends the request; absent means any."""
 
     url: NotRequired[str]
-    """How the address of the request begins; absent means any."""
+    """Beginning of the address of the request; absent means any."""
 
     status: NotRequired[int]
     """Status of the response."""
 
     body: NotRequired[Any]
-    """Body of the response: a text is sent as it is, other values as JSON. To a request of a language model, the text that it answers."""
+    """Body of the response: a text is sent as it is, other values as JSON. For a language model, the text that it writes."""
 
     failure: NotRequired[Literal["refused", "time", "size", "network"]]
-    """Why there is no response, in place of one."""
+    """Failure in place of a response."""
 
 class Simulation(TypedDict):
-    """A chat that is run at once from what is given here. Nothing is sent or stored."""
+    """A chat that is run at once from the given data. Nothing is sent or stored."""
 
     of: NotRequired[str]
     """The state to run: `draft`, `published`, or the id of a publication. Default `draft`."""
 
     replies: NotRequired[list[SimulatedReply]]
-    """The replies, in order. Those behind the end of the chat are left out."""
+    """The replies, in order. Those after the end of the chat are left out."""
 
     responses: NotRequired[list[SimulatedResponse]]
-    """The responses to what the bot sends. What none fits fails as a lost connection."""
+    """The responses to requests of the bot. A request without one fails as a lost connection."""
 
     branches: NotRequired[list[SimulatedBranch]]
-    """Paths of A/B tests. Tests that are not named choose by the seed."""
+    """Paths of A/B tests. Other tests choose by the seed."""
 
     startsAt: NotRequired[str]
-    """The time of the first turn; the present one when absent."""
+    """Time of the first turn; the current time when absent."""
 
     seed: NotRequired[int]
-    """What random numbers and ids come from."""
+    """Seed of random numbers and ids."""
 
 class SmtpCredentialsCreate(TypedDict):
     """New credentials of type smtp."""
 
     type: Literal["smtp"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -7398,16 +7398,16 @@ class SmtpCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class SmtpCredentialsUpdate(TypedDict):
     """A change of credentials of type smtp."""
 
     type: Literal["smtp"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -7421,10 +7421,10 @@ class SmtpCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 SmtpData = TypedDict(
     "SmtpData",
@@ -7440,7 +7440,7 @@ SmtpData = TypedDict(
 """An account on a mail server."""
 
 class SmtpSender(TypedDict):
-    """Whom e-mails come from."""
+    """Sender of the e-mails."""
 
     email: str
     """Address of the sender."""
@@ -7464,7 +7464,7 @@ class StartBlock(TypedDict):
     """Text on the block in the editor."""
 
 class StartChatBody(TypedDict):
-    """How to start a chat; every property may be absent."""
+    """Options of a new chat; every property may be absent."""
 
     message: NotRequired[Message]
 
@@ -7472,16 +7472,16 @@ class StartChatBody(TypedDict):
     """Create the session without running the flow; the first continue runs it."""
 
     isStreamEnabled: NotRequired[bool]
-    """Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`."""
+    """True to stream events from start and continue to requests that accept `text/event-stream`."""
 
     prefilledVariables: NotRequired[dict[str, Any]]
-    """Values of variables, by the name of the variable. Unknown names are ignored, null empties."""
+    """Values of variables, by variable name. Unknown names are ignored, null empties."""
 
     textBubbleContentFormat: NotRequired[Literal["richText", "markdown"]]
-    """How texts of the bot come: as a tree of formatted nodes, or in Markdown."""
+    """Format of the texts of the bot: a tree of formatted nodes, or Markdown."""
 
     resultId: NotRequired[str]
-    """Id of an earlier result of this person. Continued when the settings say that users are remembered; otherwise ignored."""
+    """Id of an earlier result of this visitor. It is continued if the settings remember visitors; otherwise ignored."""
 
 class StartComparison(TypedDict):
     """Compares the first message of a conversation with a text."""
@@ -7517,7 +7517,7 @@ class StartEvent(TypedDict):
     graphCoordinates: Coordinates
 
 class StartFromEvent(TypedDict):
-    """Start where an event leads."""
+    """Start at the target of an event."""
 
     type: Literal["event"]
     """Start at an event."""
@@ -7535,7 +7535,7 @@ class StartFromGroup(TypedDict):
     """Id of the group."""
 
 class StartPreviewBody(TypedDict):
-    """How to start a preview; every property may be absent."""
+    """Options of a preview; every property may be absent."""
 
     message: NotRequired[Message]
 
@@ -7543,13 +7543,13 @@ class StartPreviewBody(TypedDict):
     """Create the session without running the flow; the first continue runs it."""
 
     isStreamEnabled: NotRequired[bool]
-    """Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`."""
+    """True to stream events from start and continue to requests that accept `text/event-stream`."""
 
     prefilledVariables: NotRequired[dict[str, Any]]
-    """Values of variables, by the name of the variable. Unknown names are ignored, null empties."""
+    """Values of variables, by variable name. Unknown names are ignored, null empties."""
 
     textBubbleContentFormat: NotRequired[Literal["richText", "markdown"]]
-    """How texts of the bot come: as a tree of formatted nodes, or in Markdown."""
+    """Format of the texts of the bot: a tree of formatted nodes, or Markdown."""
 
     sessionId: NotRequired[str]
     """Id of an earlier preview session of this bot, which is replaced."""
@@ -7559,10 +7559,10 @@ class StartPreviewBody(TypedDict):
     simulation: NotRequired[Simulation]
 
     isProgressBarEnabled: NotRequired[bool]
-    """Whether progress is answered whatever the theme says."""
+    """True to return the progress whatever the theme says."""
 
 class StartProperties(TypedDict):
-    """What the client loads when the chat begins."""
+    """Scripts and markup that the client loads when the chat begins."""
 
     googleAnalyticsId: NotRequired[str]
     """Measurement id of Google Analytics to load."""
@@ -7577,13 +7577,13 @@ class StartProperties(TypedDict):
     """Markup for the head of the page."""
 
 class StartPropertiesAction(TypedDict):
-    """Load what the page needs from the start."""
+    """Load scripts and markup at the start of the chat."""
 
     lastBubbleBlockId: NotRequired[str]
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["startPropsToInject"]
     """Kind of the action."""
@@ -7602,15 +7602,15 @@ class StartedChatBody(TypedDict):
     bot: ChatBot
 
     messages: list[MessageBubble]
-    """What the bot says, in order."""
+    """Messages of the bot, in order."""
 
     input: NotRequired[ChatInput]
 
     clientSideActions: NotRequired[list[ClientSideAction]]
-    """What the client has to do, in order; absent when there is nothing."""
+    """Actions of the client, in order; absent if there are none."""
 
     logs: NotRequired[list[ChatLog]]
-    """What was noticed while the turn ran, for whoever builds the client."""
+    """Log of the turn, for developers of the client."""
 
     variables: NotRequired[list[ResultVariable]]
     """The variables that have a value after the turn; in previews only."""
@@ -7618,31 +7618,31 @@ class StartedChatBody(TypedDict):
     dynamicTheme: NotRequired[DynamicTheme]
 
     progress: NotRequired[float]
-    """How far the chat is, in percent; only with the progress bar on."""
+    """Progress of the chat in percent; only with the progress bar on."""
 
     lastMessageNewFormat: NotRequired[str]
-    """The reply as it was understood, when that differs from what was sent."""
+    """The reply as it was understood, if that differs from the sent one."""
 
     handledBy: NotRequired[Literal["waiting", "member"]]
-    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
+    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events."""
 
     expectsEvents: NotRequired[bool]
-    """True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
+    """True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
 
     revision: int
-    """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+    """Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice."""
 
 class StartedDeviceLogin(TypedDict):
-    """The codes of a login, for the program and the person."""
+    """The codes of a login, for the program and the user."""
 
     deviceCode: str
-    """The secret code of the program, as start device login answers it. It is shown to nobody."""
+    """The secret code of the program, as start device login returns it. Show it to nobody."""
 
     userCode: str
-    """The short code to show to the person, who compares it."""
+    """Short code to show to the user, who compares it."""
 
     verificationUri: str
-    """The page on which the person enters the code."""
+    """The page on which the user enters the code."""
 
     verificationUriComplete: str
     """The same page with the code filled in. Show the code nevertheless."""
@@ -7651,7 +7651,7 @@ class StartedDeviceLogin(TypedDict):
     """Seconds for which the codes work."""
 
     interval: int
-    """Seconds to wait before the next request at least."""
+    """Minimum seconds to wait before the next request."""
 
 class StartedPreviewBody(TypedDict):
     """The first turn of a preview. Without `input` and awaited action it is over."""
@@ -7665,15 +7665,15 @@ class StartedPreviewBody(TypedDict):
     bot: ChatBot
 
     messages: list[MessageBubble]
-    """What the bot says, in order."""
+    """Messages of the bot, in order."""
 
     input: NotRequired[ChatInput]
 
     clientSideActions: NotRequired[list[ClientSideAction]]
-    """What the client has to do, in order; absent when there is nothing."""
+    """Actions of the client, in order; absent if there are none."""
 
     logs: NotRequired[list[ChatLog]]
-    """What was noticed while the turn ran, for whoever builds the client."""
+    """Log of the turn, for developers of the client."""
 
     variables: NotRequired[list[ResultVariable]]
     """The variables that have a value after the turn; in previews only."""
@@ -7681,24 +7681,24 @@ class StartedPreviewBody(TypedDict):
     dynamicTheme: NotRequired[DynamicTheme]
 
     progress: NotRequired[float]
-    """How far the chat is, in percent; only with the progress bar on."""
+    """Progress of the chat in percent; only with the progress bar on."""
 
     lastMessageNewFormat: NotRequired[str]
-    """The reply as it was understood, when that differs from what was sent."""
+    """The reply as it was understood, if that differs from the sent one."""
 
     handledBy: NotRequired[Literal["waiting", "member"]]
-    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; what members write comes with the session and its events."""
+    """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events."""
 
     expectsEvents: NotRequired[bool]
-    """True while something can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
+    """True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
 
     revision: int
-    """Counts the turns of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+    """Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice."""
 
     simulation: NotRequired[SimulatedChat]
 
 class Stats(TypedDict):
-    """How often a bot was seen, started and completed."""
+    """Numbers of views, starts and completions of a bot."""
 
     totalViews: int
     """Chats that began."""
@@ -7715,16 +7715,16 @@ class StatsBody(TypedDict):
     stats: Stats
 
 class StoredCredentials(TypedDict):
-    """Credentials of a workspace, without what is secret of them."""
+    """Credentials of a workspace, without their secrets."""
 
     id: str
     """Id of the credentials."""
 
     workspaceId: str
-    """Id of the workspace, as create and list answer it."""
+    """Id of the workspace, as create and list return it."""
 
     type: str
-    """What they are for: `smtp`, `chatwoot`, or the type of the blocks that use them."""
+    """Type of the credentials: `smtp`, `chatwoot`, or the type of the blocks that use them."""
 
     name: str
     """Name to choose the credentials by."""
@@ -7739,7 +7739,7 @@ class StripeCredentialsCreate(TypedDict):
     """New credentials of type stripe."""
 
     type: Literal["stripe"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -7753,16 +7753,16 @@ class StripeCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class StripeCredentialsUpdate(TypedDict):
     """A change of credentials of type stripe."""
 
     type: Literal["stripe"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -7776,10 +7776,10 @@ class StripeCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class StripeData(TypedDict):
     """An account of Stripe. Published bots need live keys to take payments. Previews need test keys to show payments."""
@@ -7816,7 +7816,7 @@ class StripeTestKeys(TypedDict):
     """Signing secret of the Stripe webhook that calls this service. With it, a payment counts even if the visitor has closed the page."""
 
 class SubscribeWebhookBlockBody(TypedDict):
-    """The address that a block shall send to."""
+    """The new address of a block."""
 
     url: str
     """Address that begins with https:// or http://."""
@@ -8008,7 +8008,7 @@ class TextInputOptions(TypedDict):
     attachments: NotRequired[AttachmentOptions]
 
 class TextMessage(TypedDict):
-    """A text of the person who chats."""
+    """A text of the visitor."""
 
     type: Literal["text"]
     """A text, also the choice of an item."""
@@ -8022,7 +8022,7 @@ class TextMessage(TypedDict):
     metadata: NotRequired[MessageMetadata]
 
 class TextMessageBubble(TypedDict):
-    """A text that the bot says."""
+    """A text message of the bot."""
 
     id: str
     """Id of the block in the flow."""
@@ -8304,7 +8304,7 @@ class TogetherAiCredentialsCreate(TypedDict):
     """New credentials of type together-ai."""
 
     type: Literal["together-ai"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -8318,16 +8318,16 @@ class TogetherAiCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class TogetherAiCredentialsUpdate(TypedDict):
     """A change of credentials of type together-ai."""
 
     type: Literal["together-ai"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -8341,10 +8341,10 @@ class TogetherAiCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class TogetherAiOptions(TypedDict):
     """Options of the Together AI block. The action decides which other properties apply."""
@@ -8371,7 +8371,7 @@ class TogetherAiOptions(TypedDict):
     """Parts of the response and the variables that store them. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
 
 class TooManyRequestsErrorBody(TypedDict):
-    """The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help."""
+    """The caller sent too many requests in a window of time or at once, or a record reached its limit of entries. Or an address or the visitors of a bot reached their daily limit of storage. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help."""
 
     code: Literal["TOO_MANY_REQUESTS"]
     """Code of the error, for programs."""
@@ -8383,19 +8383,19 @@ class TooManyRequestsErrorBody(TypedDict):
     """Issues of the request; empty if there is nothing to add."""
 
 class TranscriptBody(TypedDict):
-    """What was said in a chat."""
+    """The transcript of a chat."""
 
     transcript: list[TranscriptEntry]
-    """What was said, in order."""
+    """The entries, in order."""
 
 class TranscriptEntry(TypedDict):
-    """Something that was said in a chat."""
+    """An entry of the transcript of a chat."""
 
     role: Literal["bot", "user", "member"]
-    """Who said it: the bot, the person who chats, or a member of the workspace."""
+    """Author of the entry: the bot, the visitor, or a member of the workspace."""
 
     type: Literal["text", "image", "video", "audio"]
-    """What it is."""
+    """Kind of the entry."""
 
     text: NotRequired[str]
     """The text."""
@@ -8431,7 +8431,7 @@ class TypingSign(TypedDict):
     """State of the sign: true while the member types."""
 
     isTyping: bool
-    """`false` ends it before its time."""
+    """`false` ends the sign early."""
 
 class UnauthorizedErrorBody(TypedDict):
     """The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential."""
@@ -8463,7 +8463,7 @@ class UpdateBotBody(TypedDict):
     bot: BotUpdate
 
     overwrite: NotRequired[bool]
-    """Whether to write even when the precondition `bot.updatedAt` fails."""
+    """True to write even if the precondition `bot.updatedAt` fails."""
 
 class UpdateFolderBody(TypedDict):
     """The change to a folder."""
@@ -8482,16 +8482,16 @@ class Upload(TypedDict):
     """A file that was sent into a chat."""
 
     url: str
-    """Where the file is, for the reply."""
+    """URL of the file, for the reply."""
 
     name: str
-    """Name of the file as it is kept: without what names of files may not have everywhere."""
+    """Name of the file as stored, without characters that file names may not have everywhere."""
 
     size: int
     """Size in bytes."""
 
     mediaType: str
-    """What it is served as: a picture as what its bytes are, all else as bytes."""
+    """Media type of the download: for a picture, that of its bytes, otherwise `application/octet-stream`."""
 
 class UploadBody(TypedDict):
     """A file that was uploaded."""
@@ -8499,10 +8499,10 @@ class UploadBody(TypedDict):
     upload: Upload
 
 class UploadLimits(TypedDict):
-    """Where files can be uploaded for the reply. Absent with an input for files means that the installation keeps none."""
+    """Limits of files that can be uploaded for the reply. Absent with an input for files if the installation stores none."""
 
     maximumSize: int
-    """Most bytes of a file."""
+    """Maximum bytes of a file."""
 
 class UrlInput(TypedDict):
     """Asks for a web address."""
@@ -8530,13 +8530,13 @@ class UrlInputOptions(TypedDict):
     """Sent after an invalid answer."""
 
 class UserTurn(TypedDict):
-    """Something the person said."""
+    """A message of the visitor."""
 
     role: Literal["user"]
-    """Who said it."""
+    """Role of the author."""
 
     text: str
-    """What was said, as clients show it: the label of a chosen item, of a recording its URL. Empty for a picture without a title, and where only files were sent."""
+    """Text as clients show it: the label of a chosen item, the URL of a recording. Empty for a picture without a title, and if only files were sent."""
 
     attachedFileUrls: NotRequired[list[str]]
     """URLs of files sent with the text."""
@@ -8640,22 +8640,22 @@ class VideoMessageBubble(TypedDict):
     """The content of the block, with placeholders filled in."""
 
 class VisitorMessage(TypedDict):
-    """Something that a visitor wrote."""
+    """A message of a visitor."""
 
     text: str
-    """The words; may be empty."""
+    """The text; may be empty."""
 
     attachedFileUrls: NotRequired[list[str]]
     """URLs of files sent with the text."""
 
 class WaitAction(TypedDict):
-    """Wait before going on."""
+    """Wait before continuing."""
 
     lastBubbleBlockId: NotRequired[str]
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["wait"]
     """Kind of the action."""
@@ -8677,10 +8677,10 @@ class WaitBlock(TypedDict):
     options: NotRequired[WaitOptions]
 
 class WaitDetails(TypedDict):
-    """How long the client waits before it goes on."""
+    """Delay before the client continues."""
 
     secondsToWaitFor: float
-    """How long, in seconds: at most a day."""
+    """Delay in seconds, at most a day."""
 
 class WaitOptions(TypedDict):
     """Duration of the wait."""
@@ -8721,7 +8721,7 @@ class WebhookBlock(TypedDict):
     """A block that sends an HTTP request."""
 
     id: str
-    """Id of the block, as the list answers it."""
+    """Id of the block, as the list returns it."""
 
     type: Literal["Webhook", "Zapier", "Make.com", "Pabbly"]
     """Type of the block."""
@@ -8730,7 +8730,7 @@ class WebhookBlock(TypedDict):
     """Title of its group and id of the block, for menus."""
 
     url: NotRequired[str]
-    """Address that the block sends its request to; absent where it has none."""
+    """Address that the block sends its request to; absent if it has none."""
 
 class WebhookBlocksBody(TypedDict):
     """The blocks of a bot that send requests."""
@@ -8748,22 +8748,22 @@ class WebhookDelivery(TypedDict):
     """The type of the event."""
 
     status: Literal["pending", "delivered", "failed"]
-    """Whether it is still to be sent, was taken, or was given up after the last attempt."""
+    """`pending`: still to be sent. `delivered`: accepted. `failed`: given up after the last attempt."""
 
     createdAt: str
-    """When the event happened."""
+    """Time of the event."""
 
     attempts: int
-    """How often it was sent; this only grows."""
+    """Number of attempts; this only grows."""
 
     lastAttemptAt: str | None
     """When it was last sent; null when never."""
 
     lastStatus: int | None
-    """Status of the last answer; null where none came."""
+    """Status of the last response; null if none came."""
 
     lastError: str | None
-    """Why no answer came; null where one did, also a redirect, which is not followed."""
+    """Reason why no response came; null if one did, also a redirect, which is not followed."""
 
     lastDuration: int | None
     """Milliseconds that the last attempt took."""
@@ -8795,22 +8795,22 @@ class WebhookDeliveryWithPayload(TypedDict):
     """The type of the event."""
 
     status: Literal["pending", "delivered", "failed"]
-    """Whether it is still to be sent, was taken, or was given up after the last attempt."""
+    """`pending`: still to be sent. `delivered`: accepted. `failed`: given up after the last attempt."""
 
     createdAt: str
-    """When the event happened."""
+    """Time of the event."""
 
     attempts: int
-    """How often it was sent; this only grows."""
+    """Number of attempts; this only grows."""
 
     lastAttemptAt: str | None
     """When it was last sent; null when never."""
 
     lastStatus: int | None
-    """Status of the last answer; null where none came."""
+    """Status of the last response; null if none came."""
 
     lastError: str | None
-    """Why no answer came; null where one did, also a redirect, which is not followed."""
+    """Reason why no response came; null if one did, also a redirect, which is not followed."""
 
     lastDuration: int | None
     """Milliseconds that the last attempt took."""
@@ -8822,31 +8822,31 @@ class WebhookDeliveryWithPayload(TypedDict):
     """The body that is posted, as an object."""
 
 class WebhookEndpoint(TypedDict):
-    """An address that is told what happens, without its secret."""
+    """An address that receives events, without its secret."""
 
     id: str
-    """Id of the endpoint, as create and list answer it."""
+    """Id of the endpoint, as create and list return it."""
 
     workspaceId: str
-    """Id of the workspace, as create and list answer it."""
+    """Id of the workspace, as create and list return it."""
 
     url: str
-    """Where events are posted to."""
+    """URL that events are posted to."""
 
     description: str | None
-    """What the endpoint is for, or null."""
+    """Purpose of the endpoint, or null."""
 
     types: list[EventType] | None
-    """Which events are sent; null means all, also those of later versions."""
+    """Types of the events that are sent; null means all, also those of later versions."""
 
     isEnabled: bool
-    """Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again."""
+    """True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again."""
 
     disabledReason: str | None
-    """Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise."""
+    """Reason why the service disabled it: it returned 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise."""
 
     failingSince: str | None
-    """Since when every attempt has failed; null while the last one succeeded."""
+    """Start of the failures: every attempt since has failed. Null while the last one succeeded."""
 
     createdAt: str
     """When the endpoint was created."""
@@ -8863,16 +8863,16 @@ class WebhookEndpointCreate(TypedDict):
     """The endpoint to create."""
 
     url: str
-    """Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed."""
+    """URL that events are posted to. Private addresses are rejected unless the installation allows them; redirects are not followed."""
 
     description: NotRequired[str | None]
-    """What the endpoint is for, or null."""
+    """Purpose of the endpoint, or null."""
 
     types: NotRequired[list[EventType] | None]
-    """Which events are sent; null means all, also those of later versions."""
+    """Types of the events that are sent; null means all, also those of later versions."""
 
     isEnabled: NotRequired[bool]
-    """Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again."""
+    """True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again."""
 
 class WebhookEndpointList(TypedDict):
     """The webhook endpoints of a workspace."""
@@ -8881,19 +8881,19 @@ class WebhookEndpointList(TypedDict):
     """The endpoints, newest first."""
 
 class WebhookEndpointUpdate(TypedDict):
-    """What to change; properties that are absent stay."""
+    """Changes; absent properties stay as they are."""
 
     url: NotRequired[str]
-    """Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed."""
+    """URL that events are posted to. Private addresses are rejected unless the installation allows them; redirects are not followed."""
 
     description: NotRequired[str | None]
-    """What the endpoint is for, or null."""
+    """Purpose of the endpoint, or null."""
 
     types: NotRequired[list[EventType] | None]
-    """Which events are sent; null means all, also those of later versions."""
+    """Types of the events that are sent; null means all, also those of later versions."""
 
     isEnabled: NotRequired[bool]
-    """Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again."""
+    """True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again."""
 
     id: NotRequired[Any]
     """Read-only id; accepted and ignored."""
@@ -8917,28 +8917,28 @@ class WebhookEndpointWithSecret(TypedDict):
     """A new endpoint with its secret."""
 
     id: str
-    """Id of the endpoint, as create and list answer it."""
+    """Id of the endpoint, as create and list return it."""
 
     workspaceId: str
-    """Id of the workspace, as create and list answer it."""
+    """Id of the workspace, as create and list return it."""
 
     url: str
-    """Where events are posted to."""
+    """URL that events are posted to."""
 
     description: str | None
-    """What the endpoint is for, or null."""
+    """Purpose of the endpoint, or null."""
 
     types: list[EventType] | None
-    """Which events are sent; null means all, also those of later versions."""
+    """Types of the events that are sent; null means all, also those of later versions."""
 
     isEnabled: bool
-    """Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again."""
+    """True if events are sent. Events while it is false are lost; deliveries that already wait are sent once the endpoint is enabled again."""
 
     disabledReason: str | None
-    """Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise."""
+    """Reason why the service disabled it: it returned 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise."""
 
     failingSince: str | None
-    """Since when every attempt has failed; null while the last one succeeded."""
+    """Start of the failures: every attempt since has failed. Null while the last one succeeded."""
 
     createdAt: str
     """When the endpoint was created."""
@@ -8947,7 +8947,7 @@ class WebhookEndpointWithSecret(TypedDict):
     """When the endpoint was last changed."""
 
     secret: str
-    """The key that signatures are made with, as Standard Webhooks writes it. It is shown only here."""
+    """The key of the signatures, in the form of Standard Webhooks. It is shown only here."""
 
 class WebhookEndpointWithSecretBody(TypedDict):
     """A new endpoint with its secret."""
@@ -8978,16 +8978,16 @@ class WebhookSubscription(TypedDict):
     """The address of a block after it was set or cleared."""
 
     id: str
-    """Id of the block, as the list answers it."""
+    """Id of the block, as the list returns it."""
 
     url: str | None
-    """Address that the block sends its request to; null where it has none."""
+    """Address that the block sends its request to; null if it has none."""
 
 class Workspace(TypedDict):
-    """Where bots and folders live, and who may use them."""
+    """A workspace: its bots and folders, and the members who may use them."""
 
     id: str
-    """Id of the workspace, as create and list answer it."""
+    """Id of the workspace, as create and list return it."""
 
     createdAt: str
     """When the workspace was created."""
@@ -9002,7 +9002,7 @@ class Workspace(TypedDict):
     """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
 
     plan: Literal["FREE", "STARTER", "PRO", "LIFETIME", "OFFERED", "CUSTOM", "UNLIMITED", "ENTERPRISE"]
-    """Plan of the workspace, a mark set by whoever runs the service; no limit follows from it."""
+    """Plan of the workspace, as the operator of the service set it; no limit follows from it."""
 
     billingId: str | None
     """Identifier at the billing provider; null without one."""
@@ -9011,25 +9011,25 @@ class Workspace(TypedDict):
     """Settings of the workspace that editors read; null when none were set."""
 
     isSuspended: bool
-    """Whether whoever runs the service marked the workspace as suspended; nothing is refused for it."""
+    """True if the operator of the service marked the workspace as suspended; nothing is rejected for it."""
 
     isPastDue: bool
-    """Whether whoever runs the service marked a payment as overdue; nothing is refused for it."""
+    """True if the operator of the service marked a payment as overdue; nothing is rejected for it."""
 
     isVerified: bool
-    """Whether whoever runs the service marked the workspace as verified."""
+    """True if the operator of the service marked the workspace as verified."""
 
     chatsHardLimit: int | None
-    """Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit."""
+    """Limit of chats per month agreed with the operator of the service, which does not enforce it; null means no limit."""
 
     lastActivityAt: str | None
-    """When the workspace was last used, as whoever runs the service recorded it; null when not recorded."""
+    """When the workspace was last used, as the operator of the service recorded it; null when not recorded."""
 
     inactiveFirstEmailSentAt: str | None
-    """When the first mail about inactivity was sent by whoever runs the service; null when never."""
+    """When the operator of the service sent the first mail about inactivity; null when never."""
 
     inactiveSecondEmailSentAt: str | None
-    """When the second mail about inactivity was sent by whoever runs the service; null when never."""
+    """When the operator of the service sent the second mail about inactivity; null when never."""
 
 class WorkspaceBody(TypedDict):
     """One workspace, without its limits."""
@@ -9037,13 +9037,13 @@ class WorkspaceBody(TypedDict):
     workspace: Workspace
 
 class WorkspaceChat(TypedDict):
-    """A chat in the list of those of a workspace."""
+    """A chat in the list of a workspace."""
 
     sessionId: str
-    """Id of the chat session, as start chat answers it."""
+    """Id of the chat session, as start chat returns it."""
 
     resultId: str
-    """Id of the result, as the list of results answers it."""
+    """Id of the result, as the list of results returns it."""
 
     createdAt: str
     """When the chat started."""
@@ -9052,7 +9052,7 @@ class WorkspaceChat(TypedDict):
     """When its last turn ran."""
 
     expiresAt: str
-    """When it can no longer be continued, unless it goes on before."""
+    """When it can no longer be continued, unless another turn runs before."""
 
     blockId: str | None
     """Id of the block that waits for the visitor; null where none does."""
@@ -9061,7 +9061,7 @@ class WorkspaceChat(TypedDict):
     """Counts the turns of the chat."""
 
     handledBy: Literal["bot", "waiting", "member"]
-    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. The bot runs and says nothing in the last two."""
+    """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends."""
 
     assigneeId: str | None
     """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
@@ -9074,7 +9074,7 @@ class WorkspaceChat(TypedDict):
     timer: ChatTimer
 
     botId: str
-    """Id of the bot, as create and list answer it."""
+    """Id of the bot, as create and list return it."""
 
     botName: str
     """Name of the bot."""
@@ -9083,7 +9083,7 @@ class WorkspaceChatPage(TypedDict):
     """A page of the chats of a workspace."""
 
     chats: list[WorkspaceChat]
-    """The chats, those that wait first."""
+    """The chats, waiting ones first."""
 
     nextCursor: str | None
     """Send it as `cursor` to get the following page; null on the last page."""
@@ -9098,7 +9098,7 @@ class WorkspaceCreate(TypedDict):
     """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
 
     resultsRetentionDays: NotRequired[int | None]
-    """After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them."""
+    """Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them."""
 
     id: NotRequired[Any]
     """Read-only `id` of the workspace; accepted and ignored."""
@@ -9146,7 +9146,7 @@ class WorkspaceCreate(TypedDict):
     """Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored."""
 
 class WorkspaceDeletedBody(TypedDict):
-    """The workspace is gone."""
+    """The workspace is deleted."""
 
     message: Literal["Workspace deleted"]
     """Says that it is done."""
@@ -9155,7 +9155,7 @@ class WorkspaceDetails(TypedDict):
     """A workspace with the limits agreed for it."""
 
     id: str
-    """Id of the workspace, as create and list answer it."""
+    """Id of the workspace, as create and list return it."""
 
     createdAt: str
     """When the workspace was created."""
@@ -9170,7 +9170,7 @@ class WorkspaceDetails(TypedDict):
     """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
 
     plan: Literal["FREE", "STARTER", "PRO", "LIFETIME", "OFFERED", "CUSTOM", "UNLIMITED", "ENTERPRISE"]
-    """Plan of the workspace, a mark set by whoever runs the service; no limit follows from it."""
+    """Plan of the workspace, as the operator of the service set it; no limit follows from it."""
 
     billingId: str | None
     """Identifier at the billing provider; null without one."""
@@ -9179,25 +9179,25 @@ class WorkspaceDetails(TypedDict):
     """Settings of the workspace that editors read; null when none were set."""
 
     isSuspended: bool
-    """Whether whoever runs the service marked the workspace as suspended; nothing is refused for it."""
+    """True if the operator of the service marked the workspace as suspended; nothing is rejected for it."""
 
     isPastDue: bool
-    """Whether whoever runs the service marked a payment as overdue; nothing is refused for it."""
+    """True if the operator of the service marked a payment as overdue; nothing is rejected for it."""
 
     isVerified: bool
-    """Whether whoever runs the service marked the workspace as verified."""
+    """True if the operator of the service marked the workspace as verified."""
 
     chatsHardLimit: int | None
-    """Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit."""
+    """Limit of chats per month agreed with the operator of the service, which does not enforce it; null means no limit."""
 
     lastActivityAt: str | None
-    """When the workspace was last used, as whoever runs the service recorded it; null when not recorded."""
+    """When the workspace was last used, as the operator of the service recorded it; null when not recorded."""
 
     inactiveFirstEmailSentAt: str | None
-    """When the first mail about inactivity was sent by whoever runs the service; null when never."""
+    """When the operator of the service sent the first mail about inactivity; null when never."""
 
     inactiveSecondEmailSentAt: str | None
-    """When the second mail about inactivity was sent by whoever runs the service; null when never."""
+    """When the operator of the service sent the second mail about inactivity; null when never."""
 
     customChatsLimit: int | None
     """Chats per month agreed for this workspace, which are not enforced; null means those of the plan."""
@@ -9206,7 +9206,7 @@ class WorkspaceDetails(TypedDict):
     """Number of members agreed for this workspace, which is not enforced; null means that of the plan."""
 
     resultsRetentionDays: int | None
-    """After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them."""
+    """Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them."""
 
 class WorkspaceDetailsBody(TypedDict):
     """One workspace and the caller's rights in it."""
@@ -9243,7 +9243,7 @@ class WorkspaceSummary(TypedDict):
     """A workspace in a list."""
 
     id: str
-    """Id of the workspace, as create and list answer it."""
+    """Id of the workspace, as create and list return it."""
 
     name: str
     """Name of the workspace. Names need not be unique."""
@@ -9252,10 +9252,10 @@ class WorkspaceSummary(TypedDict):
     """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
 
     plan: Literal["FREE", "STARTER", "PRO", "LIFETIME", "OFFERED", "CUSTOM", "UNLIMITED", "ENTERPRISE"]
-    """Plan of the workspace, a mark set by whoever runs the service; no limit follows from it."""
+    """Plan of the workspace, as the operator of the service set it; no limit follows from it."""
 
 class WorkspaceUpdate(TypedDict):
-    """What to change; properties that are absent stay."""
+    """Changes; absent properties stay as they are."""
 
     name: NotRequired[str]
     """Name of the workspace. Names need not be unique."""
@@ -9264,7 +9264,7 @@ class WorkspaceUpdate(TypedDict):
     """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
 
     resultsRetentionDays: NotRequired[int | None]
-    """After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them."""
+    """Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them."""
 
     id: NotRequired[Any]
     """Read-only `id` of the workspace; accepted and ignored."""
@@ -9332,7 +9332,7 @@ class ZendeskAction(TypedDict):
     """Run the action after this bubble; absent means before all."""
 
     expectsDedicatedReply: NotRequired[bool]
-    """Whether the chat goes on only when it is continued with the outcome."""
+    """True if the client must continue the chat with the outcome."""
 
     type: Literal["zendesk"]
     """Kind of the action."""
@@ -9357,7 +9357,7 @@ class ZendeskCredentialsCreate(TypedDict):
     """New credentials of type zendesk."""
 
     type: Literal["zendesk"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: str
     """Name to choose the credentials by."""
@@ -9371,16 +9371,16 @@ class ZendeskCredentialsCreate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class ZendeskCredentialsUpdate(TypedDict):
     """A change of credentials of type zendesk."""
 
     type: Literal["zendesk"]
-    """What the credentials are for."""
+    """Type of the credentials: the service they are for."""
 
     name: NotRequired[str]
     """Name to choose the credentials by."""
@@ -9394,10 +9394,10 @@ class ZendeskCredentialsUpdate(TypedDict):
     """Read-only id of the workspace; accepted and ignored."""
 
     createdAt: NotRequired[Any]
-    """Read-only moment of the creation; accepted and ignored."""
+    """Read-only time of creation; accepted and ignored."""
 
     updatedAt: NotRequired[Any]
-    """Read-only moment of the last change; accepted and ignored."""
+    """Read-only time of the last change; accepted and ignored."""
 
 class ZendeskData(TypedDict):
     """A Zendesk key that signs the identity of visitors."""
@@ -9455,7 +9455,7 @@ BotChangeV3 = TypedDict(
         "isArchived": NotRequired["Any"],
     },
 )
-"""A change to a bot in version 3. Absent properties stay, given ones replace the whole property."""
+"""A change to a bot in version 3. Absent properties stay as they are, given ones replace the whole property."""
 
 BotChangeV4 = TypedDict(
     "BotChangeV4",
@@ -9483,7 +9483,7 @@ BotChangeV4 = TypedDict(
         "isArchived": NotRequired["Any"],
     },
 )
-"""A change to a bot in version 4. Absent properties stay, given ones replace the whole property."""
+"""A change to a bot in version 4. Absent properties stay as they are, given ones replace the whole property."""
 
 BotChangeV5 = TypedDict(
     "BotChangeV5",
@@ -9511,7 +9511,7 @@ BotChangeV5 = TypedDict(
         "isArchived": NotRequired["Any"],
     },
 )
-"""A change to a bot in version 5. Absent properties stay, given ones replace the whole property."""
+"""A change to a bot in version 5. Absent properties stay as they are, given ones replace the whole property."""
 
 BotChangeV6 = TypedDict(
     "BotChangeV6",
@@ -9539,7 +9539,7 @@ BotChangeV6 = TypedDict(
         "isArchived": NotRequired["Any"],
     },
 )
-"""A change to a bot in version 6. Absent properties stay, given ones replace the whole property."""
+"""A change to a bot in version 6. Absent properties stay as they are, given ones replace the whole property."""
 
 BotChangeV61 = TypedDict(
     "BotChangeV61",
@@ -9567,16 +9567,16 @@ BotChangeV61 = TypedDict(
         "isArchived": NotRequired["Any"],
     },
 )
-"""A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property."""
+"""A change to a bot in version 6.1. Absent properties stay as they are, given ones replace the whole property."""
 
 Block: TypeAlias = StartBlock | TextBubble | ImageBubble | VideoBubble | EmbedBubble | AudioBubble | TextInput | NumberInput | EmailInput | UrlInput | PhoneNumberInput | DateInput | TimeInput | PaymentInput | RatingInput | FileInput | ChoiceInput | PictureChoiceInput | CardsInput | SetVariableBlock | RedirectBlock | CodeBlock | BotLinkBlock | WaitBlock | JumpBlock | ReturnBlock | ConditionBlock | AbTestBlock | WebhookListenerBlock | HandoffBlock | WaitUntilBlock | GoogleSheetsBlock | HttpRequestBlock | ZapierBlock | MakeComBlock | PabblyBlock | EmailBlock | ChatwootBlock | GoogleAnalyticsBlock | PixelBlock | ClassicOpenAiBlock | OpenAiBlock | AnthropicBlock | MistralBlock | GroqBlock | TogetherAiBlock | OpenRouterBlock | PerplexityBlock | DeepSeekBlock | DifyAiBlock | ChatNodeBlock | ElevenLabsBlock | CalComBlock | NocoDbBlock | SegmentBlock | PostHogBlock | QrCodeBlock | ZendeskBlock | BlinkBlock | GmailBlock | OpaqueBlock
 """A block of the flow in versions 6 and 6.1. The type decides its shape."""
 
 Bot: TypeAlias = BotV3 | BotV4 | BotV5 | BotV6 | BotV61
-"""A bot with its draft; the version tells how its flow is written."""
+"""A bot with its draft; the version decides about the schema of its flow."""
 
 BotUpdate: TypeAlias = BotUpdateV3 | BotUpdateV4 | BotUpdateV5 | BotUpdateV6 | BotUpdateV61
-"""A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one."""
+"""A change to a bot. The version is required and decides about the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one."""
 
 BotUpdateCurrent: TypeAlias = BotUpdateV6 | BotUpdateV61
 """A change to a bot in a current version."""
@@ -9585,31 +9585,31 @@ BotUpdateLegacy: TypeAlias = BotUpdateV3 | BotUpdateV4 | BotUpdateV5
 """A change to a bot in a legacy version."""
 
 ChatEvent: TypeAlias = ChatLookEvent | ChatMessageEvent | ChatActionEvent | ChatDeltaEvent | ChatAnswerEvent | ChatErrorEvent
-"""The data of an event of a chat that is streamed, as JSON in one line."""
+"""Data of an event of a streamed chat, as JSON in one line."""
 
 ChatTurn: TypeAlias = BotTurn | UserTurn | MemberTurn
-"""Something that was said in a chat."""
+"""A message in a chat."""
 
 ChatwootEvent: TypeAlias = dict[str, Any]
 """An event as Chatwoot sends it to agent bots."""
 
 ClientSideAction: TypeAlias = ScriptAction | SetVariableAction | ChatwootAction | ZendeskAction | CalendarAction | RedirectAction | WaitAction | HttpRequestAction | GoogleAnalyticsAction | PixelAction | StartPropertiesAction | ListenForWebhookAction
-"""Something the client has to do."""
+"""An action of the client."""
 
 ComparisonOperator: TypeAlias = Literal["Equal to", "Not equal", "Contains", "Does not contain", "Greater than", "Greater or equal to", "Less than", "Less or equal to", "Is set", "Is empty", "Starts with", "Ends with", "Matches regex", "Does not match regex"]
 """Operator that compares two values. Order operators compare numbers, then dates, then lengths. Is set and Is empty ignore the right side."""
 
 CredentialsCreate: TypeAlias = SmtpCredentialsCreate | GoogleSheetsCredentialsCreate | StripeCredentialsCreate | ChatwootCredentialsCreate | OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | DifyAiCredentialsCreate | ChatNodeCredentialsCreate | ElevenLabsCredentialsCreate | NocoDbCredentialsCreate | SegmentCredentialsCreate | PostHogCredentialsCreate | ZendeskCredentialsCreate | BlinkCredentialsCreate | GmailCredentialsCreate
-"""New credentials; the type says what they consist of."""
+"""New credentials; the type decides about their data."""
 
 CredentialsUpdate: TypeAlias = SmtpCredentialsUpdate | GoogleSheetsCredentialsUpdate | StripeCredentialsUpdate | ChatwootCredentialsUpdate | OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | DifyAiCredentialsUpdate | ChatNodeCredentialsUpdate | ElevenLabsCredentialsUpdate | NocoDbCredentialsUpdate | SegmentCredentialsUpdate | PostHogCredentialsUpdate | ZendeskCredentialsUpdate | BlinkCredentialsUpdate | GmailCredentialsUpdate
-"""A change of credentials. The type is the one they have; data that are given replace all."""
+"""A change of credentials. The type is the stored one; given data replace all stored data."""
 
 DocumentVersion: TypeAlias = Literal["3", "4", "5", "6", "6.1"]
 """Version of the schema a flow is written in."""
 
 EventType: TypeAlias = Literal["bot.created", "bot.updated", "bot.deleted", "bot.published", "bot.unpublished", "result.started", "result.answered", "result.completed", "chat.handoffRequested", "chat.taken", "chat.returned", "chat.messageReceived", "results.deleted"]
-"""What can happen. The list is open: later versions add types."""
+"""Type of an event. The list is open: later versions add types."""
 
 ExportedBot: TypeAlias = ExportedBotV3 | ExportedBotV4 | ExportedBotV5 | ExportedBotV6 | ExportedBotV61
 """A bot as a document that import takes."""
@@ -9630,11 +9630,11 @@ IssueCode: TypeAlias = str
 - `concurrency_exceeded`: too many requests of the caller run at once.
 - `conflict`: the record is in another state than the request expects; `current` has that state.
 - `custom`: another rule of the contract is broken; the message says which.
-- `daily_quota_exceeded`: the address, or all visitors of the bot, stored as much as they may in a day.
+- `daily_quota_exceeded`: the address, or the visitors of the bot together, reached the daily limit of storage.
 - `disabled_user`: the user with this e-mail address is disabled.
 - `disk_full`: the disk of the installation has too little room left for files.
 - `expired`: the token has expired.
-- `files_not_kept`: the installation has no place for files.
+- `files_not_kept`: the installation stores no files.
 - `in_progress`: a request with this idempotency key is still running.
 - `incomplete`: the body ended early.
 - `invalid_cursor`: the cursor was not made for this list and filter.
@@ -9652,19 +9652,19 @@ IssueCode: TypeAlias = str
 - `malformed`: the header or the request cannot be read.
 - `missing`: a header that is needed was not sent.
 - `missing_scope`: the token lacks a scope, which the message names.
-- `no_encryption_key`: the installation has no key to encrypt credentials with; whoever runs it has to set one.
+- `no_encryption_key`: the installation has no key to encrypt credentials with; its operator has to set one.
 - `no_role`: the caller has no role there that allows this, or there is no such record.
 - `not_multiple_of`: the number is not one of the allowed steps.
 - `not_published`: the bot is not published.
 - `not_waiting`: the chat does not wait at this block.
 - `origin_not_allowed`: the settings of the bot do not allow this origin, or only pages of the service may send this.
-- `private_address`: the address is in a private network, or is none that the installation lets requests leave to.
+- `private_address`: the address is in a private network, or the installation allows no requests to it.
 - `quota_exceeded`: the record would have more entries than it may.
 - `rate_exceeded`: the caller sent too many requests in a window of time.
 - `repeated`: a parameter was given more than once.
 - `required`: the property is required together with another one.
-- `reserved_host`: the host is one of the service, or above or below one; the domain of a bot has another one.
-- `result_deleted`: the result was deleted, and with it what this is about.
+- `reserved_host`: the host is one of the service, or above or below one; the domain of a bot needs another one.
+- `result_deleted`: the result that this belongs to was deleted.
 - `reused`: the idempotency key belongs to another request.
 - `revoked`: the token was revoked.
 - `role_too_low`: the role of the caller in the workspace does not allow this; the message names the one that does.
@@ -9672,7 +9672,7 @@ IssueCode: TypeAlias = str
 - `too_big`: the value is longer or larger than allowed.
 - `too_deep`: the body is nested too deeply.
 - `too_large`: the body is over the limit of the operation.
-- `too_many_files`: the chat has had as many or as large files as it may.
+- `too_many_files`: the chat has reached its limit of files or of their size.
 - `too_many_keys`: an object has too many properties.
 - `too_many_values`: the body has too many values.
 - `too_small`: the value is shorter or smaller than allowed.
@@ -9683,7 +9683,7 @@ IssueCode: TypeAlias = str
 - `unknown_command`: the bot has no event for the command.
 - `unknown_credentials`: there are no such credentials in the workspace.
 - `unknown_delivery`: there is no such delivery.
-- `unknown_device_code`: the code of the device was used, has expired, or never was.
+- `unknown_device_code`: the code of the device was used, has expired, or never existed.
 - `unknown_endpoint`: there is no such webhook endpoint in the workspace.
 - `unknown_folder`: the folder does not exist in the workspace.
 - `unknown_member`: the workspace has no such member.
@@ -9716,10 +9716,10 @@ StructuredMessage: TypeAlias = TextMessage | AudioMessage | CommandMessage
 """A message with its kind."""
 
 Message: TypeAlias = PlainMessage | StructuredMessage
-"""What the person says: a plain text, or a message with its kind."""
+"""Message of the visitor: a plain text, or a message with its kind."""
 
 MessageBubble: TypeAlias = TextMessageBubble | ImageMessageBubble | VideoMessageBubble | AudioMessageBubble | EmbedMessageBubble
-"""Something the bot says or shows."""
+"""A message of the bot."""
 
 Publication: TypeAlias = PublicationV3 | PublicationV4 | PublicationV5 | PublicationV6 | PublicationV61
 """One copy of a bot that was published. It never changes."""
@@ -9728,16 +9728,16 @@ PublishedBot: TypeAlias = PublishedBotV3 | PublishedBotV4 | PublishedBotV5 | Pub
 """The copy of a bot that chats run."""
 
 SessionEvent: TypeAlias = SessionTurnEvent | SessionMessageEvent | SessionHandledEvent | SessionTypingEvent | SessionOverEvent
-"""Something that happened in a chat."""
+"""An event of a chat session."""
 
 StartFrom: TypeAlias = StartFromGroup | StartFromEvent
-"""Where a preview starts."""
+"""Start position of a preview."""
 
 TextContent: TypeAlias = RichTextContent | MarkdownContent
-"""A text in the format that was asked for."""
+"""A text in the requested format."""
 
 TokenScope: TypeAlias = Literal["read", "write", "results", "chat-admin"]
-"""What a token can be limited to. `read`: everything that GET answers, but for results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete what people answered. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. None includes another one."""
+"""Scope of a token. `read`: everything that GET returns, except results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete answers of visitors. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. No scope includes another one."""
 
 WebhookData: TypeAlias = dict[str, Any]
 """Any data, as the caller of the webhook sends it."""
