@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
+import { parse } from 'yaml'
 import { root } from '../server/root.ts'
 import { readOwnFiles } from './support/guides.ts'
 
@@ -66,6 +67,29 @@ test('no sentence of a guide begins with such a word, but questions', () => {
     .filter(({ sentence }) => forbiddenStart.test(sentence) && !sentence.endsWith('?'))
   expect(riddles).toEqual([])
 })
+
+test('no sentence of the published document begins with such a word', () => {
+  const texts = [...textsIn(parse(read('openapi.yaml').text))]
+  expect(texts.length).toBeGreaterThan(2_000)
+  const riddles = texts
+    .flatMap(({ path, text }) => sentencesOf(text).map((sentence) => ({ path, sentence })))
+    .filter(({ sentence }) => forbiddenStart.test(sentence) && !sentence.endsWith('?'))
+  expect(riddles).toEqual([])
+})
+
+const dataKeys = new Set(['example', 'value', 'default', 'enum', 'x-codeSamples'])
+const textKeys = new Set(['title', 'summary', 'description'])
+
+/** Titles, summaries and descriptions of a document. Names of properties are no keywords, and examples are data. */
+function* textsIn(node: object, path = '', isNamed = false): Generator<{ path: string; text: string }> {
+  for (const [key, value] of Object.entries(node)) {
+    if (!isNamed && dataKeys.has(key)) continue
+    const inner = `${path}/${key}`
+    if (typeof value === 'object' && value !== null)
+      yield* textsIn(value, inner, !isNamed && key === 'properties')
+    else if (textKeys.has(key) && typeof value === 'string') yield { path: inner, text: value }
+  }
+}
 
 function read(file: string) {
   return { file, text: readFileSync(join(base, file), 'utf8') }
