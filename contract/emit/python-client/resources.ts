@@ -161,11 +161,11 @@ function methodText(method: Method, document: JsonObject, isAsync: boolean): str
       ? [
           `query: dict[str, Any] = ${pageQuery}`,
           '',
-          `${isAsync ? 'async ' : ''}def turn(next_cursor: str | None) -> Any:`,
+          `${isAsync ? 'async ' : ''}def get_page(next_cursor: str | None) -> Any:`,
           '    page_query = query if next_cursor is None else {**query, "cursor": next_cursor}',
           `    return ${isAsync ? 'await ' : ''}self._caller.call(${codeOf('page_query')})`,
           '',
-          `return ${prefix}Pages(turn, "${call.entries}")`,
+          `return ${prefix}Pages(get_page, "${call.entries}")`,
         ]
       : call.events
         ? [`return self._caller.events(${codeOf(pageQuery)})`]

@@ -208,11 +208,11 @@ export function connect(
         },
       )
       if (entries === undefined) return reply
-      const turn = (cursor: string) => method(...args.slice(0, queryAt), { ...query, cursor }, options)
+      const getPage = (cursor: string) => method(...args.slice(0, queryAt), { ...query, cursor }, options)
       return Object.assign(reply, {
-        pages: () => pagesOf(reply, turn),
+        pages: () => pagesOf(reply, getPage),
         async *[Symbol.asyncIterator]() {
-          for await (const page of pagesOf(reply, turn)) yield* page[entries]
+          for await (const page of pagesOf(reply, getPage)) yield* page[entries]
         },
       })
     }
@@ -230,11 +230,11 @@ function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Va
   })
 }
 
-async function* pagesOf(first: Promise<Any>, turn: (cursor: string) => Promise<Any>): AsyncGenerator<Any> {
+async function* pagesOf(first: Promise<Any>, getPage: (cursor: string) => Promise<Any>): AsyncGenerator<Any> {
   let page = await first
   yield page
   while (typeof page.nextCursor === 'string') {
-    page = await turn(page.nextCursor)
+    page = await getPage(page.nextCursor)
     yield page
   }
 }
@@ -276,7 +276,7 @@ function mayRepeat(error: unknown, isRepeatable: boolean, hasKey: boolean): bool
 
 /** Returns the delay before a retry in milliseconds, undefined if `Retry-After` exceeds the maximum of a call. */
 function waitAfter(error: unknown, attempts: number): number | undefined {
-  const secondsAsked = error instanceof ApiError ? error.retryAfter : undefined
-  if (secondsAsked !== undefined) return secondsAsked <= 60 ? secondsAsked * 1000 : undefined
+  const retryAfter = error instanceof ApiError ? error.retryAfter : undefined
+  if (retryAfter !== undefined) return retryAfter <= 60 ? retryAfter * 1000 : undefined
   return Math.min(500 * 2 ** attempts, 8000) * (1 - Math.random() / 4)
 }
