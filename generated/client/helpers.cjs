@@ -24,8 +24,8 @@ function conversation(chat) {
             turn: first,
             async say(message, more) {
                 const { revision } = own.turn;
-                const answered = { message, ...(revision === undefined ? {} : { revision }) };
-                own.turn = { sessionId: own.sessionId, ...(await chat.continue(own.sessionId, answered, more)) };
+                const answer = { message, ...(revision === undefined ? {} : { revision }) };
+                own.turn = { sessionId: own.sessionId, ...(await chat.continue(own.sessionId, answer, more)) };
                 return own.turn;
             },
         };

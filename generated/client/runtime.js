@@ -153,11 +153,11 @@ agent) {
             });
             if (entries === undefined)
                 return reply;
-            const turn = (cursor) => method(...args.slice(0, queryAt), { ...query, cursor }, options);
+            const getPage = (cursor) => method(...args.slice(0, queryAt), { ...query, cursor }, options);
             return Object.assign(reply, {
-                pages: () => pagesOf(reply, turn),
+                pages: () => pagesOf(reply, getPage),
                 async *[Symbol.asyncIterator]() {
-                    for await (const page of pagesOf(reply, turn))
+                    for await (const page of pagesOf(reply, getPage))
                         yield* page[entries];
                 },
             });
@@ -175,11 +175,11 @@ function orAborted(work, signal) {
         work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
     });
 }
-async function* pagesOf(first, turn) {
+async function* pagesOf(first, getPage) {
     let page = await first;
     yield page;
     while (typeof page.nextCursor === 'string') {
-        page = await turn(page.nextCursor);
+        page = await getPage(page.nextCursor);
         yield page;
     }
 }
@@ -225,8 +225,8 @@ function mayRepeat(error, isRepeatable, hasKey) {
 }
 /** Returns the delay before a retry in milliseconds, undefined if `Retry-After` exceeds the maximum of a call. */
 function waitAfter(error, attempts) {
-    const secondsAsked = error instanceof ApiError ? error.retryAfter : undefined;
-    if (secondsAsked !== undefined)
-        return secondsAsked <= 60 ? secondsAsked * 1000 : undefined;
+    const retryAfter = error instanceof ApiError ? error.retryAfter : undefined;
+    if (retryAfter !== undefined)
+        return retryAfter <= 60 ? retryAfter * 1000 : undefined;
     return Math.min(500 * 2 ** attempts, 8000) * (1 - Math.random() / 4);
 }

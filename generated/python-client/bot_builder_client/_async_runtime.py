@@ -180,13 +180,13 @@ async def _last_event(response: httpx.Response) -> Any:
 class AsyncPages(Generic[Page, Entry]):
     """A list. Iterate over it for the entries of all pages. Each page is requested when it is needed."""
 
-    def __init__(self, turn: Callable[[str | None], Awaitable[Any]], entries: str) -> None:
-        self._turn = turn
+    def __init__(self, get_page: Callable[[str | None], Awaitable[Any]], entries: str) -> None:
+        self._get_page = get_page
         self._entries = entries
 
     async def first(self) -> Page:
         """Returns the first page only."""
-        page: Page = await self._turn(None)
+        page: Page = await self._get_page(None)
         return page
 
     async def pages(self) -> AsyncIterator[Page]:
@@ -197,7 +197,7 @@ class AsyncPages(Generic[Page, Entry]):
             cursor = page.get("nextCursor")
             if not isinstance(cursor, str):
                 return
-            page = await self._turn(cursor)
+            page = await self._get_page(cursor)
 
     async def __aiter__(self) -> AsyncIterator[Entry]:
         async for page in self.pages():

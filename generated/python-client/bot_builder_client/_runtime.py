@@ -179,13 +179,13 @@ def _last_event(response: httpx.Response) -> Any:
 class Pages(Generic[Page, Entry]):
     """A list. Iterate over it for the entries of all pages. Each page is requested when it is needed."""
 
-    def __init__(self, turn: Callable[[str | None], Any], entries: str) -> None:
-        self._turn = turn
+    def __init__(self, get_page: Callable[[str | None], Any], entries: str) -> None:
+        self._get_page = get_page
         self._entries = entries
 
     def first(self) -> Page:
         """Returns the first page only."""
-        page: Page = self._turn(None)
+        page: Page = self._get_page(None)
         return page
 
     def pages(self) -> Iterator[Page]:
@@ -196,7 +196,7 @@ class Pages(Generic[Page, Entry]):
             cursor = page.get("nextCursor")
             if not isinstance(cursor, str):
                 return
-            page = self._turn(cursor)
+            page = self._get_page(cursor)
 
     def __iter__(self) -> Iterator[Entry]:
         for page in self.pages():

@@ -170,9 +170,9 @@ def wait_after(error: Exception, call: Call, key: str | None, attempts: int) -> 
     is_repeatable = operation.method == "GET" or key is not None or operation.repeatable or call.has_revision
     if not _may_repeat(error, is_repeatable, key is not None):
         return None
-    asked = error.retry_after if isinstance(error, ApiError) else None
-    if asked is not None:
-        return asked if asked <= 60 else None
+    retry_after = error.retry_after if isinstance(error, ApiError) else None
+    if retry_after is not None:
+        return retry_after if retry_after <= 60 else None
     return min(0.5 * 2.0**attempts, 8.0) * (1 - random.random() / 4)
 
 

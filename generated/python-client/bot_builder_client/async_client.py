@@ -28,11 +28,11 @@ class AsyncWorkspaces:
         """
         query: dict[str, Any] = {"cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/workspaces", entries="workspaces"), {}, None, page_query, options))
 
-        return AsyncPages(turn, "workspaces")
+        return AsyncPages(get_page, "workspaces")
 
     async def create(self, body: types.WorkspaceCreate, **options: Unpack[KeyOptions]) -> types.WorkspaceBody:
         """Create a workspace: `POST /v1/workspaces`
@@ -80,11 +80,11 @@ class AsyncMembers:
         """
         query: dict[str, Any] = {"cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/members", entries="members"), {"workspaceId": workspace_id}, None, page_query, options))
 
-        return AsyncPages(turn, "members")
+        return AsyncPages(get_page, "members")
 
     async def add(self, workspace_id: str, body: types.MemberCreate, **options: Unpack[KeyOptions]) -> types.MemberBody:
         """Add a member to a workspace: `POST /v1/workspaces/{workspaceId}/members`
@@ -133,11 +133,11 @@ class AsyncInvitations:
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/invitations", entries="invitations"), {"workspaceId": workspace_id}, None, page_query, options))
 
-        return AsyncPages(turn, "invitations")
+        return AsyncPages(get_page, "invitations")
 
     async def revoke(self, workspace_id: str, invitation_id: str, **options: Unpack[RequestOptions]) -> types.InvitationBody:
         """Revoke an invitation: `DELETE /v1/workspaces/{workspaceId}/invitations/{invitationId}`
@@ -215,11 +215,11 @@ class AsyncAuditLogs:
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/auditLog", entries="entries"), {"workspaceId": workspace_id}, None, page_query, options))
 
-        return AsyncPages(turn, "entries")
+        return AsyncPages(get_page, "entries")
 
 
 class AsyncFolders:
@@ -238,11 +238,11 @@ class AsyncFolders:
         """
         query: dict[str, Any] = {"workspaceId": workspace_id, "parentFolderId": parent_folder_id, "limit": limit, "cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/folders", entries="folders"), {}, None, page_query, options))
 
-        return AsyncPages(turn, "folders")
+        return AsyncPages(get_page, "folders")
 
     async def create(self, body: types.CreateFolderBody, **options: Unpack[KeyOptions]) -> types.FolderBody:
         """Create a folder: `POST /v1/folders`
@@ -297,11 +297,11 @@ class AsyncBots:
         """
         query: dict[str, Any] = {"workspaceId": workspace_id, "folderId": folder_id, "limit": limit, "cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/bots", entries="bots"), {}, None, page_query, options))
 
-        return AsyncPages(turn, "bots")
+        return AsyncPages(get_page, "bots")
 
     @overload
     async def create(self, body: types.CreateBotBody, *, minimal: Literal[False] = False, **options: Unpack[KeyOptions]) -> types.BotBody: ...
@@ -551,11 +551,11 @@ class AsyncPublications:
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publications", entries="publications"), {"botId": bot_id}, None, page_query, options))
 
-        return AsyncPages(turn, "publications")
+        return AsyncPages(get_page, "publications")
 
     async def get(self, bot_id: str, publication_id: str, **options: Unpack[RequestOptions]) -> types.PublicationBody:
         """Get a publication: `GET /v1/bots/{botId}/publications/{publicationId}`
@@ -595,11 +595,11 @@ class AsyncResults:
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor, "timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status, "answerContains": answer_contains, "variable": variable}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results", entries="results"), {"botId": bot_id}, None, page_query, options))
 
-        return AsyncPages(turn, "results")
+        return AsyncPages(get_page, "results")
 
     @overload
     async def delete(self, bot_id: str, *, result_ids: Sequence[str], created_before: str | None = None, **options: Unpack[RequestOptions]) -> types.SuccessBody: ...
@@ -683,11 +683,11 @@ class AsyncResultLogs:
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}/logs", entries="logs"), {"botId": bot_id, "resultId": result_id}, None, page_query, options))
 
-        return AsyncPages(turn, "logs")
+        return AsyncPages(get_page, "logs")
 
 
 class AsyncStats:
@@ -774,11 +774,11 @@ class AsyncChat:
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor, "handledBy": handled_by, "assigneeId": assignee_id}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/chats", entries="chats"), {"botId": bot_id}, None, page_query, options))
 
-        return AsyncPages(turn, "chats")
+        return AsyncPages(get_page, "chats")
 
     async def get(self, bot_id: str, session_id: str, **options: Unpack[RequestOptions]) -> types.ChatDetailBody:
         """Get a chat with its messages: `GET /v1/bots/{botId}/chats/{sessionId}`
@@ -886,11 +886,11 @@ class AsyncWorkspaceChats:
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor, "handledBy": handled_by, "assigneeId": assignee_id}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/chats", entries="chats"), {"workspaceId": workspace_id}, None, page_query, options))
 
-        return AsyncPages(turn, "chats")
+        return AsyncPages(get_page, "chats")
 
 
 class AsyncMessages:
@@ -1016,11 +1016,11 @@ class AsyncWebhookDeliveries:
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries", entries="webhookDeliveries"), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, page_query, options))
 
-        return AsyncPages(turn, "webhookDeliveries")
+        return AsyncPages(get_page, "webhookDeliveries")
 
     async def get(self, workspace_id: str, endpoint_id: str, delivery_id: str, **options: Unpack[RequestOptions]) -> types.WebhookDeliveryBody:
         """Get a webhook delivery: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}`
@@ -1081,11 +1081,11 @@ class AsyncBrowserSessions:
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/users/me/browserSessions", entries="browserSessions"), {}, None, page_query, options))
 
-        return AsyncPages(turn, "browserSessions")
+        return AsyncPages(get_page, "browserSessions")
 
     async def revoke(self, browser_session_id: str, **options: Unpack[RequestOptions]) -> types.BrowserSessionBody:
         """End a browser session: `DELETE /v1/users/me/browserSessions/{browserSessionId}`
@@ -1110,11 +1110,11 @@ class AsyncTokens:
         """
         query: dict[str, Any] = {"limit": limit, "cursor": cursor}
 
-        async def turn(next_cursor: str | None) -> Any:
+        async def get_page(next_cursor: str | None) -> Any:
             page_query = query if next_cursor is None else {**query, "cursor": next_cursor}
             return await self._caller.call(call_of(Operation("GET", "/v1/users/me/tokens", entries="apiTokens"), {}, None, page_query, options))
 
-        return AsyncPages(turn, "apiTokens")
+        return AsyncPages(get_page, "apiTokens")
 
     async def create(self, body: types.ApiTokenCreate, **options: Unpack[KeyOptions]) -> types.CreatedApiTokenBody:
         """Create a token: `POST /v1/users/me/tokens`
