@@ -27,8 +27,8 @@ interface Installation {
 }
 
 /**
- * Brings the database to where it can be served from, and says what of the installation is not as it should be. Returns how
- * the first user signs in where it made that.
+ * Brings the database to where it can be served from, and says what of the installation is not as it should be. Returns
+ * how the first user signs in where it made that.
  */
 export async function prepareDatabase({
   config,
@@ -137,7 +137,8 @@ export interface FirstSignIn {
 
 /**
  * On an empty database: a first user with a workspace, a published sample bot, a token and a sign-in link, which is the
- * only time that both are seen. Undefined when there are users already, also when another process has just made the first.
+ * only time that both are seen. Undefined when there are users already, also when another process has just made the
+ * first.
  */
 export async function createFirstUser(db: Database, now: Date): Promise<FirstSignIn | undefined> {
   return transact(db, async (tx) => {

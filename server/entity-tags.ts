@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { information } from '../contract/index.ts'
 
 /*
- * Entity tags: `"<id>-<digest of the state>-<digest of the view>"`. The state is all that is stored of a record and shown
- * by a read, and is all that a write compares; the view is how this caller sees it, such as by role or query. There is
- * never a comma in a tag: some clients split lists at them.
+ * Entity tags: `"<id>-<digest of the state>-<digest of the view>"`. The state is all that is stored of a record and
+ * shown by a read, and is all that a write compares; the view is how this caller sees it, such as by role or query.
+ * There is never a comma in a tag: some clients split lists at them.
  */
 
 /** The part of a tag that a write compares. `shown` is every stored property that a read of the record shows. */
@@ -12,7 +12,7 @@ export function stateTag(id: string, shown: unknown): string {
   return `${id}-${digestState(shown)}`
 }
 
-/** The tag of an answer, in which the state is shown in this view, by the code of this release. */
+/** The tag of a response that shows the state in this view, by the code of this release. */
 export function entityTag(state: string, view: unknown): string {
   return `"${state}-${digestState([information.version, view])}"`
 }

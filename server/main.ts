@@ -6,8 +6,8 @@ import { leave } from './log.ts'
 /* Starts the service: this process serves by itself, or looks after the workers that do. */
 
 // Under load V8 lets the heap grow to four times of what is in use before it collects all: to twice of it costs no
-// throughput that can be measured, and keeps the process a little smaller. Half as much again is less than the buffers of two
-// hundred bodies, and has it collect all the time while bots come in.
+// throughput that can be measured, and keeps the process a little smaller. Half as much again is less than the buffers
+// of two hundred bodies, and has it collect all the time while bots come in.
 setFlagsFromString('--heap-growing-percent=100')
 
 // Node has had this user agent since version 21. Without it pg looks for another way to detect its runtime, and loads

@@ -9,7 +9,7 @@ import type { Operation } from '../contract/operation.ts'
 import { checkDocument } from '../server/bots/check.ts'
 import { workInTurns } from '../server/bots/checks/turns.ts'
 import { evaluate } from '../server/chat/engine/evaluate.ts'
-import { checkBudget, cpuMilliseconds, type Execution, waitFor } from '../server/chat/engine/execution.ts'
+import { checkBudget, type Execution, readCpuMilliseconds, waitFor } from '../server/chat/engine/execution.ts'
 import { defaultLimits } from '../server/chat/engine/limits.ts'
 import { readConfig } from '../server/config.ts'
 import { newId } from '../server/ids.ts'
@@ -168,7 +168,7 @@ test('a turn goes on where the process got no processor for longer than it may w
   const run = {
     limits: defaultLimits,
     startedAt: 0,
-    cpuAtStart: cpuMilliseconds(),
+    cpuAtStart: readCpuMilliseconds(),
     yieldedAt: 0,
     logs: [],
     effects: {},

@@ -6,7 +6,10 @@ import { createProgram } from '../server/command/program.ts'
 import { root } from '../server/root.ts'
 import { readPages, shellBlocksOf } from './support/guides.ts'
 
-/* Commands of guides and READMEs name targets, variables, scripts, files and options that exist. `guides.test.ts` runs some. */
+/*
+ * Commands of guides and READMEs name targets, variables, scripts, files and options that exist. `guides.test.ts` runs
+ * some.
+ */
 
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const makefile = read('Makefile')

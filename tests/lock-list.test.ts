@@ -2,7 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { root } from '../server/root.ts'
 
-/* The table of server/LOCKS.md has every file with a lock in a statement of its own words, and names tests that are there. */
+/*
+ * The table of server/LOCKS.md has every file with a lock in a statement of its own words, and names tests that are
+ * there.
+ */
 
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /*
- * Runs the tests that the words of `make test ONLY="..."` name: parts of paths of test files, or else operations, or tags
- * with all their operations. Options of Jest may stand behind them.
+ * Runs the tests that the words of `make test ONLY="..."` name: parts of paths of test files, or else operations, or
+ * tags with all their operations. Options of Jest may stand behind them.
  */
 
 const top = fileURLToPath(new URL('../', import.meta.url))

@@ -73,9 +73,9 @@ const patch = (botId: string, bot: object) =>
   app.client.call('updateBot', { ...asMember(botId), body: anyBody({ bot: { version: '6.1', ...bot } }) })
 
 /**
- * A publication is checked before its transaction, which reads the draft once more. Its end locks the bot first, to say in
- * the event what it is then. A deletion locks its results in a statement of its own, so that what a turn was writing is
- * deleted too, looks for conversations of Chatwoot and rows of sheets that wait, and whether a batch has left rows.
+ * A publication is checked before its transaction, which reads the draft once more. Its end locks the bot first, to say
+ * in the event what it is then. A deletion locks its results in a statement of its own, so that what a turn was writing
+ * is deleted too, looks for conversations of Chatwoot and rows of sheets that wait, and whether a batch has left rows.
  */
 const longer: Record<string, number> = {
   'that publishes a bot with a public id': 4,

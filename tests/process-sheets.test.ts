@@ -8,8 +8,8 @@ import { runs } from './support/runs.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
 
 /*
- * Many visitors whose rows the account has no quota for, and a process that is killed while it writes them: all of them are
- * written, each once.
+ * Many visitors whose rows the account has no quota for, and a process that is killed while it writes them: all of them
+ * are written, each once.
  */
 
 let database: TestDatabase

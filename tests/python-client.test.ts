@@ -5,8 +5,8 @@ import { root } from '../server/root.ts'
 import { endpoints, published } from './support/published.ts'
 
 /*
- * The package of generated/python-client, as far as it can be held without its libraries; `make sdks ONLY=python-package`
- * installs it, checks its types, and uses it.
+ * The package of generated/python-client, as far as it can be held without its libraries; `make sdks
+ * ONLY=python-package` installs it, checks its types, and uses it.
  */
 
 const folder = new URL('generated/python-client/', root)

@@ -70,7 +70,10 @@ const described: [operationId: string, endpoint: string, codes: string][] = [
   ['saveClientLogs', 'POST /api/v2/sessions/{sessionId}/clientLogs', 'BAD_REQUEST INTERNAL_SERVER_ERROR'],
 ]
 
-/** Codes that the description does not list: those of a body, conditions or a key, of limits, and of a database that is away. */
+/**
+ * Codes that the description does not list: those of a body, conditions or a key, of limits, and of a database that is
+ * away.
+ */
 const undescribed: Record<string, string[]> = {
   all: ['TOO_MANY_REQUESTS', 'SERVICE_UNAVAILABLE', 'REQUEST_HEADER_FIELDS_TOO_LARGE'],
   body: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'REQUEST_TIMEOUT'],

@@ -11,8 +11,8 @@ import { newDataFolder } from './support/process.ts'
 import { makeWorld } from './support/world.ts'
 
 /*
- * While a transaction is open, a request waits for nothing but the database: a connection is held. Node says of every file,
- * name and connection that it begins to wait for.
+ * While a transaction is open, a request waits for nothing but the database: a connection is held. Node says of every
+ * file, name and connection that it begins to wait for.
  */
 
 let app: App

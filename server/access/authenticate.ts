@@ -25,8 +25,8 @@ const anybody: Sender = { authorization: { caller: null, grant: undefined } }
 const lastNamedRecord = new LRUCache<string, string>({ max: 10_000 })
 
 /**
- * The sender of a request, or why there is none. `credential` is absent where anyone may call; `id` is that of the record that the address names; absent
- * where it names none, or is wrong.
+ * The sender of a request, or the reason that there is none. `credential` is absent if anyone may call. `id` is the
+ * record in the address; absent if the address names none or is invalid.
  */
 export async function authenticate(
   db: Database,
@@ -45,7 +45,7 @@ export async function authenticate(
   return authorization.caller === undefined ? authorization : { authorization, tokenHash, id: likelyId }
 }
 
-/** Authorises a visitor. `id` is the id of the record in the body; undefined if the body has none or an invalid one. */
+/** Authorises a sender. `id` is the id of the record in the body; undefined if the body has none or an invalid one. */
 export async function authorise(
   db: Database,
   need: Need,

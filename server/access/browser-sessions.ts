@@ -10,8 +10,8 @@ import { createToken } from './bearer-tokens.ts'
 import type { UserGrant } from './index.ts'
 
 /*
- * Sessions of browsers. The cookie holds a random value, the database its digest. Pages call the interface with tokens of
- * their session, which are rows like all others and go with its row: nothing of a session is cached in a process.
+ * Sessions of browsers. The cookie holds a random value, the database its digest. Pages call the interface with tokens
+ * of their session, which are rows like all others and go with its row: nothing of a session is cached in a process.
  */
 
 export const SESSION_DAYS = 30
@@ -35,7 +35,10 @@ export function secretHash(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }
 
-/** Signs a user in; returns the value of the cookie. The session that the browser had before ends, and the oldest of many. */
+/**
+ * Signs a user in; returns the value of the cookie. The session that the browser had before ends, and the oldest of
+ * many.
+ */
 export async function startBrowserSession(
   tx: Transaction,
   userId: string,

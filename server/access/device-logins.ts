@@ -12,9 +12,9 @@ import { createSecret, secretHash } from './browser-sessions.ts'
 import { insertToken, type TokenRow, type TokenWish } from './tokens.ts'
 
 /*
- * Logins of programs in the shape of RFC 8628. The long code of the program is stored as a digest. The short one is typed
- * by a person: it lives for minutes, pages bound the guesses, and the first user who enters it is the only one to decide.
- * The token is made when the program asks for it, so that it is stored nowhere.
+ * Logins of programs in the shape of RFC 8628. The long code of the program is stored as a digest. The short one is
+ * typed by a person: it lives for minutes, pages bound the guesses, and the first user who enters it is the only one to
+ * decide. The token is made when the program asks for it, so that it is stored nowhere.
  */
 
 /** Consonants that are not mistaken for others and spell no words, as RFC 8628 proposes: 34 bits in eight of them. */

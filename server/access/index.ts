@@ -9,8 +9,8 @@ import { type Database, type StatementContext, statements } from '../db/client.t
 import { createInternedRows } from '../db/interned-rows.ts'
 import { toIso } from '../db/iso-time.ts'
 import { apiTokens, bots, folders, webhookEndpoints, workspaceMembers, workspaces } from '../db/schema.ts'
-import { shownFolderId } from '../db/shown-folder.ts'
 import { type Expression, expression, optional, type RowOf } from '../db/typed-select.ts'
+import { shownFolderId } from '../db/visible-bots.ts'
 import { unauthorizedIssue } from '../kit/access.ts'
 
 /*
@@ -69,8 +69,8 @@ export interface AccessRejection {
 }
 
 /**
- * The caller with a grant or a rejection. A rejection of the caller comes before any other check of a request. The caller
- * is null if the operation is public and the request has no token.
+ * The caller with a grant or a rejection. A rejection of the caller comes before any other check of a request. The
+ * caller is null if the operation is public and the request has no token.
  */
 export type Authorization =
   | { caller: undefined; rejection: AccessRejection }

@@ -194,8 +194,8 @@ function readPerson(
 }
 
 /**
- * Signs a person in; returns the value of the cookie. `mayCreate`: a user is made where the address has none. Undefined if
- * there is no user, or one that is disabled.
+ * Signs a person in; returns the value of the cookie. `mayCreate`: a user is made where the address has none. Undefined
+ * if there is no user, or one that is disabled.
  */
 export async function signInPerson(
   db: Database,

@@ -99,8 +99,8 @@ export async function useSignInLink(db: Database, code: string, browser: Browser
 }
 
 /**
- * Signs in a user who has proven to own their address. On the first proof, sessions and tokens of before end: they may be
- * those of somebody who was passed the invitation. Undefined if the user is disabled.
+ * Signs in a user who has proven to own their address. On the first proof, sessions and tokens of before end: they may
+ * be those of somebody who was passed the invitation. Undefined if the user is disabled.
  */
 export async function signInProven(
   tx: Transaction,
@@ -121,7 +121,10 @@ export async function signInProven(
   return startBrowserSession(tx, userId, browser, now)
 }
 
-/** Ends all sessions, links, logins of programs and tokens of a user. The user is locked. Returns the tokens that were revoked. */
+/**
+ * Ends all sessions, links, logins of programs and tokens of a user. The user is locked. Returns the tokens that were
+ * revoked.
+ */
 export async function endAccess(tx: Transaction, userId: string, now: Date) {
   await tx.delete(browserSessions).where(eq(browserSessions.userId, userId))
   await tx.delete(table).where(eq(table.userId, userId))

@@ -53,8 +53,8 @@ export function newBot(
 }
 
 /**
- * Columns of a bot that is made from a document or from another bot. `newBot` writes them out: it runs far more often, and
- * a spread is slow on Node 20.
+ * Columns of a bot that is made from a document or from another bot. `newBot` writes them out: it runs far more often,
+ * and a spread is slow on Node 20.
  */
 export function initialColumns(now: Date) {
   return {
@@ -213,8 +213,8 @@ function valuesOf(bots: readonly NewBot[]): Record<string, unknown> {
 }
 
 /**
- * All rows of so many bots of a workspace in one statement, with every column that their tables have. The workspace cannot
- * be deleted until they are committed; of one that was deleted nothing is found, and nothing is written.
+ * All rows of so many bots of a workspace in one statement, with every column that their tables have. The workspace
+ * cannot be deleted until they are committed; of one that was deleted nothing is found, and nothing is written.
  */
 function insertion(count: number): SQL {
   const rows = (into: PgTable, columns: Record<string, Column>, prefix: string) => {

@@ -4,7 +4,7 @@ import type { Issue } from '../../contract/errors.ts'
 import type { Transaction } from '../db/client.ts'
 import { bots, customDomains, publicIds } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
-import { isBotVisible } from '../db/undeleted-bots.ts'
+import { isBotVisible } from '../db/visible-bots.ts'
 import { botsAt, forgetBotHost, hostOfDomain } from '../hosts/domains.ts'
 import type { BotRow } from './rows.ts'
 
@@ -58,7 +58,9 @@ export async function claimNames(
   return undefined
 }
 
-/** True if a bot of another workspace has a domain on the host of this one. Claims of one host come one after the other. */
+/**
+ * True if a bot of another workspace has a domain on the host of this one. Claims of one host come one after the other.
+ */
 async function isHostOfOthers(tx: Transaction, domain: string, workspaceId: string): Promise<boolean> {
   const host = hostOfDomain(domain)
   await tx.execute(sql`SELECT pg_advisory_xact_lock(hashtextextended(${host}, 0))`)

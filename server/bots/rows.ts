@@ -12,9 +12,8 @@ import { toIso } from '../db/iso-time.ts'
 import { after, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
 import { requestPurge } from '../db/purge-requests.ts'
 import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
-import { shownFolderId, shownIn } from '../db/shown-folder.ts'
 import { expression, optional, prepareSelect } from '../db/typed-select.ts'
-import { botColumns, isBotVisible } from '../db/undeleted-bots.ts'
+import { botColumns, isBotVisible, shownFolderId, shownIn } from '../db/visible-bots.ts'
 import { type Draft, flowParts } from '../documents/drafts.ts'
 import { entityTag, stateTag } from '../entity-tags.ts'
 import { isStale } from '../kit/conditions.ts'
@@ -62,14 +61,17 @@ export function modeOf(role: Role | null): 'read' | 'write' | 'guest' {
   return role === null ? 'guest' : role === 'GUEST' ? 'read' : 'write'
 }
 
-/** The entity tag of a bot as a caller of this role sees it; `form` is how else it is shown. */
+/**
+ * The entity tag of a bot as a caller of this role sees it; `view` is the form of the flow: as stored, converted or
+ * exported.
+ */
 export function botTag(
   bot: BotRow,
   role: Role | null,
-  form: 'stored' | 'converted' | 'export' = 'stored',
+  view: 'stored' | 'converted' | 'export' = 'stored',
 ): string {
   const mode = modeOf(role)
-  return memoizeOn(bot, `tag ${mode} ${form}`, () => entityTag(botStateTag(bot), [mode, form]))
+  return memoizeOn(bot, `tag ${mode} ${view}`, () => entityTag(botStateTag(bot), [mode, view]))
 }
 
 /** State of a bot that conditions of a write are compared with. A draft is represented by the change that wrote it. */
@@ -174,7 +176,8 @@ const locking = statements((db, named) => {
 
 /**
  * Deletes a bot: from the commit on it is not found, its names are free and its results are left to the purge. Returns
- * the bot as it was; `isDeleted` if it was deleted already, `stale` with the bot if its state does not match the conditions.
+ * the bot as it was; `isDeleted` if it was deleted already, `stale` with the bot if its state does not match the
+ * conditions.
  */
 export async function deleteBot(
   tx: Transaction,

@@ -10,8 +10,7 @@ import { topologyOf } from '../db/citus/topology.ts'
 import { type Database, rootOf, statements, transact } from '../db/client.ts'
 import { sqlState } from '../db/errors.ts'
 import { botDrafts, botPublications, folders, bots as table } from '../db/schema.ts'
-import { shownFolderId } from '../db/shown-folder.ts'
-import { isBotVisible } from '../db/undeleted-bots.ts'
+import { isBotVisible, shownFolderId } from '../db/visible-bots.ts'
 import {
   convertDraft,
   type Draft,
@@ -154,7 +153,10 @@ async function readStoredSettings(db: Database, bot: BotRow) {
   return row
 }
 
-/** Makes a publication the draft of its bot, which stays as public as it is: that acts at once, and nothing is published. */
+/**
+ * Makes a publication the draft of its bot, which stays as public as it is: that acts at once, and nothing is
+ * published.
+ */
 export async function restorePublication(
   db: Database,
   grant: BotGrant,

@@ -4,7 +4,7 @@ import { type Database, type Transaction, transact } from '../db/client.ts'
 import { dueAfter } from '../db/due-after.ts'
 import { isLeaseOver, leaseEnd } from '../db/lease.ts'
 import { bots, chatwootEvents as events, chatwootConversations as table } from '../db/schema.ts'
-import { isBotVisible } from '../db/undeleted-bots.ts'
+import { isBotVisible } from '../db/visible-bots.ts'
 import { newId } from '../ids.ts'
 import { Rollback } from '../kit/idempotency.ts'
 import { JsonText } from '../kit/json/json-text.ts'
@@ -141,7 +141,10 @@ async function confirmMessage(
   return 'ignored'
 }
 
-/** Leases conversations that are due, the oldest first, each batch under one id. A workspace gets no more than its share. */
+/**
+ * Leases conversations that are due, the oldest first, each batch under one id. A workspace gets no more than its
+ * share.
+ */
 export async function takeConversations(
   db: Database,
   now: Date,
@@ -234,7 +237,10 @@ export async function release(db: Database, row: Conversation): Promise<boolean>
   return released.length > 0
 }
 
-/** Ends the lease of a conversation that is looked at again later: at once if something has come meanwhile, unless it fails. */
+/**
+ * Ends the lease of a conversation that is looked at again later: at once if something has come meanwhile, unless it
+ * fails.
+ */
 export async function putOff(db: Database, row: Conversation, milliseconds: number): Promise<void> {
   const isLater = sql`${table.changes} = ${row.changes} OR (${table.failures} > 0 AND ${table.confirmedId} IS NULL)`
   // Without a function of the time within CASE, as a cluster needs it.

@@ -23,8 +23,8 @@ import { type Conversation, change, finish, saveEvent, workspaceOfBot } from './
 import { handleFailure, type Step, settledColumns } from './send.ts'
 
 /*
- * Applies events of a conversation to its chat. An event is marked as done in the transaction of what it causes, so a turn
- * runs once for each message, whatever is killed and however often the message comes.
+ * Applies events of a conversation to its chat. An event is marked as done in the transaction of what it causes, so a
+ * turn runs once for each message, whatever is killed and however often the message comes.
  */
 
 type Event = StoredEvent & { key: string }
@@ -100,8 +100,8 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
 }
 
 /**
- * True if Chatwoot said it before the conversation last changed between the bot and people. Messages say so by their ids;
- * everything else by the clock of Chatwoot alone, which no other clock is compared with.
+ * True if Chatwoot said it before the conversation last changed between the bot and people. Messages say so by their
+ * ids; everything else by the clock of Chatwoot alone, which no other clock is compared with.
  */
 function wasSentBefore(row: Conversation, { kind, messageId, updatedAt }: Event): boolean {
   if (updatedAt > 0 && updatedAt < row.handedAt) return true
@@ -141,7 +141,7 @@ export async function goOn(services: Services, row: Conversation): Promise<Step>
   if (!isOfBot) return (await change(db, row, { resumeAt: null })) ? 'again' : 'lost'
   const context = contextOf(services)
   if (context.quota().findIssue('text', row.botId)) throw new Overdrawn()
-  const options = { ...format, isAlone: true }
+  const options = { ...format, isWithoutVisitor: true }
   const reply = { message: null, options, digest: digestReply({ message: null, ...format }) }
   const ran = await runTurn(context, session, reply, (write) =>
     transact(db, async (tx) => {
@@ -235,7 +235,7 @@ async function start(services: Services, context: Context, row: Conversation, ev
       isBridged: true,
     },
     {
-      keepAs: ({ sessionId }) =>
+      wrapWriteFor: ({ sessionId }) =>
         keepOf(db, row, isOnlyRegistering ? undefined : event, {
           ...{ sessionId, startedAt: event.updatedAt, status: 'pending', isNoteDue: false, resumeAt: null },
           ...handedBy(row, event),

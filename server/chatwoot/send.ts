@@ -14,8 +14,9 @@ import { digestOfText } from './read-event.ts'
 import { abandon, type Conversation, change } from './rows.ts'
 
 /*
- * Sends what a session says to its conversation, as a client that follows the session does, one request at a time. A request
- * of which nobody knows if it arrived is sent again only when Chatwoot has not sent its message back for a while.
+ * Sends what a session says to its conversation, as a client that follows the session does, one request at a time. A
+ * request of which nobody knows if it arrived is sent again only when Chatwoot has not sent its message back for a
+ * while.
  */
 
 /** Time for which a message that may have arrived is not sent again. */
@@ -84,7 +85,9 @@ function resumeTime(session: Session, turn: Turn) {
   return dueAfter(Math.max(action.wait.secondsToWaitFor * 1_000, MIN_WAIT_MS))
 }
 
-/** Brings the status of the conversation to that of the chat, and tells members what the bot knows, or that it goes on. */
+/**
+ * Brings the status of the conversation to that of the chat, and tells members what the bot knows, or that it goes on.
+ */
 async function settleStatus(services: Services, row: Conversation, session: Session): Promise<Step> {
   const { db } = services
   // The bot waits for nothing any more.

@@ -8,8 +8,8 @@ import type { Client } from './profiles.ts'
 import { awaitsAction, type Script, type SimulatedRun, type Step, saysOf, simulate } from './simulation.ts'
 
 /*
- * Records a test from a chat in the terminal. The chat is simulated, so the responses to what the bot sends are asked for
- * as well; the whole chat is run again for each line, with all that was given so far.
+ * Records a test from a chat in the terminal. The chat is simulated, so the responses to what the bot sends are asked
+ * for as well; the whole chat is run again for each line, with all that was given so far.
  */
 
 export async function recordTest(

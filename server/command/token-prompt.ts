@@ -2,7 +2,10 @@ import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { Io } from './io.ts'
 
-/** Reads a token from a pipe, or from a terminal without showing it. It is no argument, since those are in lists of processes. */
+/**
+ * Reads a token from a pipe, or from a terminal without showing it. It is no argument, since those are in lists of
+ * processes.
+ */
 export async function readToken({ stdin, stderr }: Io): Promise<string> {
   const isTerminal = stdin.isTTY === true
   if (isTerminal) stderr.write('Access token: ')

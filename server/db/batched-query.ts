@@ -4,7 +4,7 @@ import { topologyOf } from './citus/topology.ts'
 import { type Database, prepareSql } from './client.ts'
 import { genericPlanParam, type RowOf, type Shape, selection } from './typed-select.ts'
 
-/** The most lookups in one statement. */
+/** Maximum lookups in one statement. */
 const MAX_BATCH_LOOKUPS = 100
 
 /** Types of parameters in a lookup, by the name of the PostgreSQL type. */
@@ -83,8 +83,8 @@ export function prepareBatchedQuery<T extends Types, S extends Shape>(
 
 /**
  * Prepares a statement that writes several rows at once. `statement` gets their table, named `batch`, with a nullable
- * column for each of `types` and the column `ordinal`. It returns `ordinal` of the rows it wrote. Other placeholders hold
- * for all of them. The result is true for each row that was written.
+ * column for each of `types` and the column `ordinal`. It returns `ordinal` of the rows it wrote. Other placeholders
+ * hold for all of them. The result is true for each row that was written.
  */
 export function prepareBatchedWrite<T extends Types>(
   db: Database,

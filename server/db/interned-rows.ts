@@ -12,9 +12,8 @@ import { Expression, type RowOf } from './typed-select.ts'
 const MAX_INTERNED_CHARACTERS = 4 * 1024 * 1024
 
 /**
- * Columns as one record, for a statement that mostly finds what it found before: they are read as one text, and a text
- * that was read lately gives the very object that it gave then. That is frozen, since others have it too. `shown`: what
- * stands in place of a column, of the same type.
+ * Reads columns as one text and returns one frozen record for equal texts, since most requests get the same records as
+ * before. `shown` replaces columns by expressions of the same type.
  */
 export function createInternedRows<S extends Record<string, Column>>(
   columns: S,

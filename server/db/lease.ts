@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
 
 /*
- * Exclusive rights that expire. The row has its holder in `lease_id` and, by the clock of the database, the end of the right
- * in `leased_until`, which heartbeats of the holder move on. So a process of any age sees that another one has died.
+ * Exclusive rights that expire. The row has its holder in `lease_id` and, by the clock of the database, the end of the
+ * right in `leased_until`, which heartbeats of the holder move on. So a process of any age sees that another one has
+ * died.
  */
 
 const HEARTBEAT_INTERVAL_MS = 3_000

@@ -169,7 +169,8 @@ const MAX_DEADLOCK_RETRIES = 10
 
 /**
  * A migration must not queue behind a long transaction while requests queue behind the migration. The limit ends with
- * the transaction: a pooler hands the connection on. Requests of the release before lock the same tables in another order.
+ * the transaction: a pooler hands the connection on. Requests of the release before lock the same tables in another
+ * order.
  */
 async function inTransaction(worker: pg.Client, work: () => Promise<unknown>) {
   for (let deadlocks = 0; ; deadlocks++) {

@@ -1,6 +1,6 @@
 /*
- * Rows that fail on their own. A batch that fails is cut until the row that fails is alone; that row is passed over for a
- * while, and the others go on in whole batches.
+ * Rows that fail on their own. A batch that fails is cut until the row that fails is alone; that row is passed over for
+ * a while, and the others go on in whole batches.
  */
 
 /** A batch that fails is followed by one of so many times fewer rows. */

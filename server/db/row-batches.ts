@@ -3,8 +3,8 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Transaction } from './client.ts'
 
 /*
- * Batches of rows of a bot, bounded in number and in bytes. True while there are more. `bytes`: the stored size of a row,
- * as far as it can be large.
+ * Batches of rows of a bot, bounded in number and in bytes. True while there are more. `bytes`: the stored size of a
+ * row, as far as it can be large.
  */
 
 const MAX_BATCH_BYTES = 16 * 1024 * 1024

@@ -22,8 +22,8 @@ const marking = `
     AS 'SELECT pg_catalog.clock_timestamp() + moved_by FROM sandbox.clock';`
 
 /**
- * Marks an empty database for sandbox mode. Throws if the database has data that no sandbox made, or is the database of a
- * sandbox and the service does not run as one: the tokens of a sandbox are public.
+ * Marks an empty database for sandbox mode. Throws if the database has data that no sandbox made, or is the database of
+ * a sandbox and the service does not run as one: the tokens of a sandbox are public.
  */
 export async function markDatabase(url: string, isSandbox: boolean): Promise<void> {
   const client = await connectTo(url)

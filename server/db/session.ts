@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /*
- * A database or a role can carry defaults for everything that a session may set. Statements, and the text of values, must
- * mean the same whatever these are.
+ * A database or a role can carry defaults for everything that a session may set. Statements, and the text of values,
+ * must mean the same whatever these are.
  */
 
 /**

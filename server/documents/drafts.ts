@@ -4,7 +4,7 @@ import { legacyVersions } from '../../contract/bot-document/index.ts'
 import type { BotGrant } from '../access/index.ts'
 import { afterCommit, type Database, rootOf, statements } from '../db/client.ts'
 import { botDrafts, bots } from '../db/schema.ts'
-import { botColumns, isBotVisible } from '../db/undeleted-bots.ts'
+import { botColumns, isBotVisible } from '../db/visible-bots.ts'
 import { asProperty, JsonText } from '../kit/json/json-text.ts'
 import { convert, type FlowDocument } from './conversion/index.ts'
 
@@ -26,7 +26,7 @@ export function isLegacy(version: Version): version is '3' | '4' | '5' {
   return (legacyVersions as readonly string[]).includes(version)
 }
 
-/** The parts as properties of a reply. */
+/** The parts as properties of a response. */
 export function flowParts(draft: Draft) {
   return {
     groups: asProperty(draft.groups),
@@ -61,7 +61,7 @@ const draftStatements = statements((db, named) => ({
 type BotRow = typeof bots.$inferSelect
 
 /**
- * A granted bot with its draft, both of one revision; undefined when the bot was removed since its grant. The
+ * A granted bot with its draft, both of one revision; undefined if the bot was deleted since its grant. The
  * bot may be newer than the grant's.
  */
 export async function readGrantedDraft(
@@ -72,7 +72,7 @@ export async function readGrantedDraft(
   return cached ? { bot, draft: cached } : readDraft(db, bot.id)
 }
 
-/** A bot with its draft as they are now; undefined when the bot was deleted. */
+/** A bot with its draft as they are now; undefined if the bot was deleted. */
 export async function readDraft(
   db: Database,
   botId: string,
@@ -132,7 +132,10 @@ export function parseDraft(version: Version, draft: Draft): FlowDocument {
   return document as unknown as FlowDocument
 }
 
-/** The draft in another version. In the same version it is not parsed; parts that the conversion leaves alone keep their text. */
+/**
+ * The draft in another version. In the same version it is not parsed; parts that the conversion leaves alone keep their
+ * text.
+ */
 export function convertDraft(
   version: Version,
   draft: Draft,

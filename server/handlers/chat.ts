@@ -1,9 +1,9 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
-import { appearanceOfChat, startFlow } from '../chat/engine/engine.ts'
+import { readChatAppearance, startFlow } from '../chat/engine/engine.ts'
 import { inputForPeople } from '../chat/engine/inputs/for-people.ts'
 import type { StartOptions, TurnRejection } from '../chat/engine/types.ts'
-import { insertClientLogs, MAX_CLIENT_LOGS, sizeOfLogs } from '../chat/sessions/client-logs.ts'
+import { insertClientLogs, MAX_CLIENT_LOGS, measureLogs } from '../chat/sessions/client-logs.ts'
 import { botOfSession, decodeState, newSessionId } from '../chat/sessions/codec.ts'
 import { receiveMessage } from '../chat/sessions/handling.ts'
 import { checkOrigin, closedIssue } from '../chat/sessions/origin-check.ts'
@@ -16,6 +16,7 @@ import {
   readPreviewFlow,
 } from '../chat/sessions/read-session.ts'
 import {
+  addSecondsLeft,
   digestReply,
   findEarlierResponse,
   pickAwaitedParts,
@@ -24,7 +25,6 @@ import {
   runTurn,
   toTurnResponse,
   webhookDigest,
-  withSecondsLeft,
 } from '../chat/sessions/run-turn.ts'
 import {
   eventsAfter,
@@ -36,7 +36,7 @@ import {
 import { findState, simulate } from '../chat/sessions/simulate.ts'
 import { type Started, startSession } from '../chat/sessions/start-session.ts'
 import { computeExpiry, computeTimerChange, isStillAsked, writeHandover } from '../chat/sessions/timers.ts'
-import { effectsOf, withTurnMemory } from '../chat/sessions/turn-effects.ts'
+import { createEffects, withTurnMemory } from '../chat/sessions/turn-effects.ts'
 import { type WrapWrite, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
 import { isServedAt } from '../hosts/domains.ts'
@@ -82,7 +82,7 @@ export const chat: ChatHandlers<Contexts> = {
           userAgent: header('user-agent'),
           acceptLanguage: header('accept-language'),
         },
-        { emit, keepAs: (it) => (write) => keep(respondWith(it), write) },
+        { emit, wrapWriteFor: (it) => (write) => keep(respondWith(it), write) },
       )
       if ('rejection' in started) return respond.fail('BAD_REQUEST', [rejectionIssue(started)])
       const { outcome, body: turn, size } = started
@@ -102,15 +102,15 @@ export const chat: ChatHandlers<Contexts> = {
     if (originIssue) return respond.fail('FORBIDDEN', [originIssue])
     const { sessionId, resultId, revision, botId, flow, handledBy } = session
     const state = decodeState(session)
-    const effects = effectsOf(context, { ...session, state })
+    const effects = createEffects(context, { ...session, state })
     const { uploads } = effects
     const [{ turns, answer = {} }, appearance] = await Promise.all([
       readConversation(db, session),
-      appearanceOfChat(flow, state ?? null, effects),
+      readChatAppearance(flow, state ?? null, effects),
     ])
     const isTimed = state?.timer?.kind === 'wait' && handledBy === null
     const awaited = isTimed
-      ? await withSecondsLeft(db, session, pickAwaitedParts(answer))
+      ? await addSecondsLeft(db, session, pickAwaitedParts(answer))
       : pickAwaitedParts(answer)
     return respond.ok({
       sessionId,
@@ -240,7 +240,7 @@ export const chat: ChatHandlers<Contexts> = {
       const { id: botId, workspaceId } = grant.bot
       const ids = { botId, workspaceId, publicationId: null, resultId: null, sessionId: ownId }
       const outcome = await withTurnMemory(context, { workspaceId, flow, bytes: 0 }, (memory) =>
-        startFlow(flow, startsWith, effectsOf(context, { ...ids, memory })),
+        startFlow(flow, startsWith, createEffects(context, { ...ids, memory })),
       )
       if (outcome.rejection) return respond.fail('BAD_REQUEST', [rejectionIssue(outcome)])
       const turn = toTurnResponse(outcome, 1, true)
@@ -316,7 +316,7 @@ export const chat: ChatHandlers<Contexts> = {
     }
     if (originIssue) return respond.fail('BAD_REQUEST', [originIssue])
     const { sessionId, botId } = session
-    const bytes = sizeOfLogs(body.clientLogs)
+    const bytes = measureLogs(body.clientLogs)
     const quota = context.quota()
     const quotaIssue = quota.findIssue('text', botId, bytes)
     if (quotaIssue) return respond.fail('TOO_MANY_REQUESTS', [quotaIssue])

@@ -4,7 +4,7 @@ import { filesForPeople, refusedType, uploadInputOf, uploadLimits } from '../cha
 import { decodeState } from '../chat/sessions/codec.ts'
 import { checkOrigin } from '../chat/sessions/origin-check.ts'
 import { findVisitorSession } from '../chat/sessions/read-session.ts'
-import { effectsOf } from '../chat/sessions/turn-effects.ts'
+import { createEffects } from '../chat/sessions/turn-effects.ts'
 import type { Contexts } from '../context.ts'
 import { safeName } from '../uploads/kinds.ts'
 import { addressOf, receive, reserve } from '../uploads/uploads.ts'
@@ -19,7 +19,7 @@ export const uploads: UploadsHandlers<Contexts> = {
     if (origin) return respond.fail('FORBIDDEN', [origin])
     const input =
       session.handledBy === null
-        ? await uploadInputOf(session.flow, state, effectsOf(context, { ...session, state }))
+        ? await uploadInputOf(session.flow, state, createEffects(context, { ...session, state }))
         : filesForPeople(session.botId, state)
     if (!input) return respond.fail('BAD_REQUEST', [notWaiting])
     if (!files) return respond.fail('BAD_REQUEST', [notKept])

@@ -2,7 +2,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../db/client.ts'
 import { bots, customDomains } from '../db/schema.ts'
-import { isBotVisible } from '../db/undeleted-bots.ts'
+import { isBotVisible } from '../db/visible-bots.ts'
 
 /* Hosts of bots. A domain whose bot or workspace is deleted leads nowhere at once, and is free for others. */
 

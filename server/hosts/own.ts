@@ -2,7 +2,9 @@ import type { Issue } from '../../contract/errors.ts'
 import { type Config, hostOf } from '../config.ts'
 import { hostOfDomain } from './domains.ts'
 
-/* Hosts of the service itself. Bots get none of them, and none that could set cookies there or be set cookies by them. */
+/*
+ * Hosts of the service itself. Bots get none of them, and none that could set cookies there or be set cookies by them.
+ */
 
 type Addresses = Pick<Config, 'PUBLIC_URL' | 'CHAT_URL' | 'OWN_HOSTS'>
 

@@ -41,7 +41,9 @@ export function formHint(name: string, value: unknown): string | undefined {
   return `${what}an id has 26 letters and digits${other}`
 }
 
-/** Says which record of the address is missing; the hint comes from the form of the value alone, never from a look-up. */
+/**
+ * Says which record of the address is missing; the hint comes from the form of the value alone, never from a look-up.
+ */
 export function unknownRecord(place: 'path' | 'query' | 'body', name: string, value: unknown): Issue {
   const [noun, code] = records[name] ?? ['record', 'unknown_record']
   const hint = formHint(name, value)

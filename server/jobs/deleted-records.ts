@@ -7,7 +7,9 @@ import { requestPurge } from '../db/purge-requests.ts'
 import { bots, folders, purges, webhookEndpoints, workspaceMembers, workspaces } from '../db/schema.ts'
 import { MS_PER_DAY } from '../durations.ts'
 
-/* Requests the purge of bots that were deleted long enough ago, and removes deleted workspaces once they have no bots. */
+/*
+ * Requests the purge of bots that were deleted long enough ago, and removes deleted workspaces once they have no bots.
+ */
 
 const MAX_BATCH_ROWS = 2_000
 /** Bots of a deleted workspace that one batch takes on, so that other workspaces have their turn in between. */

@@ -7,8 +7,8 @@ import { BATCH_DIVISOR, createPassedOver } from '../db/passed-over.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
 
 /*
- * Rows that are due for removal, the oldest first. A batch is bounded in rows and in bytes, and a row that fails is passed
- * over for a while.
+ * Rows that are due for removal, the oldest first. A batch is bounded in rows and in bytes, and a row that fails is
+ * passed over for a while.
  */
 
 const MAX_BATCH_ROWS = 2_000

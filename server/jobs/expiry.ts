@@ -60,7 +60,9 @@ const keyed = (
 const forgetKeysOfUsers = keyed('keys', idempotencyKeys, idempotencyResponses)
 const forgetKeysOfBots = keyed('keys of bots', botIdempotencyKeys, botIdempotencyResponses)
 
-/** Forgets one batch of idempotency keys of each kind, oldest first; true while there may be more that are old enough. */
+/**
+ * Forgets one batch of idempotency keys of each kind, oldest first; true while there may be more that are old enough.
+ */
 export async function forgetKeys(db: Database, now: Date): Promise<boolean> {
   const before = new Date(now.getTime() - KEYS_RETENTION_MS)
   return awaitBatches([forgetKeysOfUsers(db, before), forgetKeysOfBots(db, before)])
@@ -91,8 +93,8 @@ const deliveries: DueRows = {
 }
 
 /**
- * Forgets one batch of deliveries that are old enough, whatever came of them; true while there may be more. An event goes
- * with the first of its deliveries: the others are as old, and go with the next batch.
+ * Forgets one batch of deliveries that are old enough, whatever came of them; true while there may be more. An event
+ * goes with the first of its deliveries: the others are as old, and go with the next batch.
  */
 export function forgetDeliveries(db: Database, now: Date): Promise<boolean> {
   const before = new Date(now.getTime() - DELIVERIES_RETENTION_MS)

@@ -2,14 +2,14 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Database, Transaction } from '../db/client.ts'
 import { bots, folders, webhookEndpoints, workspaces } from '../db/schema.ts'
 import { selectRows } from '../db/typed-select.ts'
-import { botColumns } from '../db/undeleted-bots.ts'
+import { botColumns } from '../db/visible-bots.ts'
 import { botEvent, insertEvent } from '../webhooks/outbox.ts'
 import { holdWorkspace } from '../workspaces/rows.ts'
 import { type DueRows, type Key, removeDue } from './due.ts'
 
 /*
- * Moves what deleted folders hold into their parents, where readers see it already, and removes the folders once they are
- * empty. Each batch is one transaction, so that a killed process leaves nothing half done.
+ * Moves what deleted folders hold into their parents, where readers see it already, and removes the folders once they
+ * are empty. Each batch is one transaction, so that a killed process leaves nothing half done.
  */
 
 /** Each bot is locked, and its event may go to many endpoints. */

@@ -39,8 +39,8 @@ interface Job {
 }
 
 /**
- * Returns the time of a batch. A clock that is ahead of the database does not count: what it removed too early would be gone
- * for good.
+ * Returns the time of a batch. A clock that is ahead of the database does not count: what it removed too early would be
+ * gone for good.
  */
 export async function readTime(db: Database): Promise<Date> {
   const start = currentTime().getTime()

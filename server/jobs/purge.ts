@@ -179,7 +179,10 @@ async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch):
   return true
 }
 
-/** Files of a deleted bot that no result had; they and the others are removed by `uploads.ts`. True while there are more. */
+/**
+ * Files of a deleted bot that no result had; they and the others are removed by `uploads.ts`. True while there are
+ * more.
+ */
 function dropFiles(tx: Transaction, batch: Batch): Promise<boolean> {
   const time = sql`${batch.now.toISOString()}::timestamptz`
   const isLeft = sql`NOT coalesce(remove_at <= ${time}, false)
@@ -216,8 +219,8 @@ async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
       ),
     )
   if (!deletedBot) return false
-  // Those that go on, and by their steps, both of which have an index by bot. Chats that were over have no steps any more,
-  // and expire within hours.
+  // Those that go on, and by their steps, both of which have an index by bot. Chats that were over have no steps any
+  // more, and expire within hours.
   const open = await tx
     .select({ sessionId: chatSessions.id })
     .from(chatSessions)

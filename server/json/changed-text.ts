@@ -2,8 +2,8 @@ import { JsonText } from '../kit/json/json-text.ts'
 import { elementTexts, propertiesOf, propertyTexts } from '../kit/json/property-texts.ts'
 
 /**
- * JSON of a value of which `before` was sent as `text`. What is the very same as before, or was inside of what is another
- * one now, keeps its text: numbers as they were written, and the order of keys that look like numbers.
+ * JSON of a value of which `before` was sent as `text`. What is the very same as before, or was inside of what is
+ * another one now, keeps its text: numbers as they were written, and the order of keys that look like numbers.
  */
 export function changedText(value: unknown, before: unknown, text: Buffer | undefined): string {
   if (text === undefined) return JSON.stringify(value)

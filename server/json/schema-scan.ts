@@ -61,8 +61,8 @@ function scanByParsing(schema: z.core.$ZodType): Scan {
 const MAX_COUNTED_PROPERTIES = 31
 
 /**
- * Undefined where an object is closed or has other rules, where more properties count than there are bits, or where two keys
- * have one hash.
+ * Undefined where an object is closed or has other rules, where more properties count than there are bits, or where two
+ * keys have one hash.
  */
 function objectScan(schema: z.ZodObject): Scan | undefined {
   const { shape: declared, catchall, checks = [] } = schema._zod.def

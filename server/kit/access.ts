@@ -22,8 +22,8 @@ export interface Caller {
 }
 
 /**
- * The caller with a grant or a rejection. A rejection of the caller comes before any other check of a request. The caller
- * is null if the operation is public and the request has no token.
+ * The caller with a grant or a rejection. A rejection of the caller comes before any other check of a request. The
+ * caller is null if the operation is public and the request has no token.
  */
 export type Authorization =
   | { caller: undefined; rejection: AccessRejection }
@@ -42,8 +42,8 @@ export interface Sender {
 export interface AccessChecks {
   readCredential(request: express.Request): Credential
   /**
-   * The sender of a request, or why there is none. `credential` is absent where anyone may call; `id` is that of the
-   * record that the address names.
+   * The sender of a request, or the reason that there is none. `credential` is absent if anyone may call. `id` is the
+   * record in the address.
    */
   authenticate(
     operation: Operation,
@@ -51,7 +51,7 @@ export interface AccessChecks {
     id: string | undefined,
     now: Date,
   ): Promise<Sender | { rejection: AccessRejection }>
-  /** Authorises a visitor. `id` is the id of the record in the body; undefined if the body has none. */
+  /** Authorises a sender. `id` is the id of the record in the body; undefined if the body has none. */
   authorise(operation: Operation, sender: Sender, id: string | undefined, now: Date): Promise<Authorization>
   /** Id of the record that the rows of idempotency keys belong to; undefined for those of the user. */
   keyScopeOf?(grant: unknown): string | undefined

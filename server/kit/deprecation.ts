@@ -4,11 +4,11 @@ import type { Operation } from '../../contract/kit/operation.ts'
 import { basePathOf } from './paths.ts'
 
 /*
- * An operation that is going says so with every answer but to callers over their limits: since when (RFC 9745), until when (RFC 8594) and what to call
- * instead. The log says who still calls it.
+ * Sends the headers of a deprecated operation: since when (RFC 9745), until when (RFC 8594) and its successor. Responses
+ * to callers over their limits have none. The log names the callers.
  */
 
-/** Sets the headers of an operation that is going, and writes to the log once the answer is out. */
+/** Sets the headers of a deprecated operation, and logs the call once the response is sent. */
 export function announceDeprecation(
   operationId: string,
   { deprecated }: Operation,

@@ -31,14 +31,14 @@ export class Events {
     this.#response = response
   }
 
-  /** From now on the answer is a stream, unless it is refused before its first event. */
+  /** Makes the response a stream, unless the request is rejected before the first event. */
   open(): (event: { type: string }) => void {
     this.#isOpen = true
     this.#beating ??= setInterval(() => this.#write(': still here\n\n'), KEEPALIVE_INTERVAL_MS).unref()
     return (event) => this.#write(eventText(event))
   }
 
-  /** Sends the answer as the last event; false where it is to be sent as it is. */
+  /** Sends the response as the last event; false if it has to be sent as it is. */
   end(answer: HttpResponse): boolean {
     clearInterval(this.#beating)
     const isRejected = answer.status >= 400
@@ -74,7 +74,7 @@ export class Events {
 function writeStreamHead(response: express.Response) {
   response.setHeader('Content-Type', `${eventStream}; charset=utf-8`)
   response.setHeader('Cache-Control', 'no-store, no-transform')
-  // Proxies that collect answers send this one as it comes.
+  // Proxies that buffer responses send this one as it comes.
   response.setHeader('X-Accel-Buffering', 'no')
   response.flushHeaders()
 }
@@ -85,8 +85,8 @@ const endless = new WeakSet<object>()
 export const isEndless = (response: object): boolean => endless.has(response)
 
 /**
- * Sends events as they come, each once the reader has taken the one before. Where the budget has no room for a large one,
- * the stream ends, and its reader connects again.
+ * Sends events as they come, each once the reader has taken the one before. Where the budget has no room for a large
+ * one, the stream ends, and its reader connects again.
  */
 export async function sendEvents(
   response: express.Response,

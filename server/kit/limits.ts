@@ -42,7 +42,7 @@ type Kind = 'token' | 'user' | 'address' | 'page'
 
 export interface Limits {
   /**
-   * Lets a request in before anything is looked up. `tokenHash` is that of a token of the right form. `answered` where
+   * Admits a request before anything is looked up. `tokenHash` is that of a token of the right form. `rejected` if
    * the caller is over a limit and got a 429, `full` where the process is.
    */
   enter(
@@ -52,7 +52,7 @@ export interface Limits {
   ): Promise<'admitted' | 'rejected' | 'full'>
   /**
    * Counts what could not be counted before its token was looked up: for the token that is valid, for the address
-   * that sent one which is not. `answered` as above.
+   * that sent one which is not. `rejected` as above.
    */
   countLookedUp(
     request: express.Request,
@@ -79,11 +79,11 @@ export interface Limits {
   enterStream(request: express.Request, response: express.Response): Promise<boolean>
   /** Counts a token no longer as a caller: it is not valid any more. */
   dropToken(tokenHash: string): void
-  /** Makes room for the next request; among those of its caller once the response has left. */
+  /** Releases the slot of a request, and its place among those of its caller once the response was sent. */
   endRequest(response: express.Response): void
 }
 
-/** Tokens that were valid when they were last looked up. */
+/** Tokens that were valid when they were last looked up, by their hash. */
 const MAX_CACHED_TOKENS = 10_000
 
 /** A user may have any number of tokens; all of them together have the allowance of so many. */
@@ -148,7 +148,7 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
   const validTokens = new LRUCache<string, { userId: string; tokenId: string }>({ max: MAX_CACHED_TOKENS })
   let hasWarned = false
 
-  /** Says once what makes an address run out of requests that are not its own. */
+  /** Warns once that all callers behind a proxy share one limit. */
   function warn({ headers }: express.Request) {
     if (hasWarned || config.TRUST_PROXY !== false || headers['x-forwarded-for'] === undefined) return
     hasWarned = true
@@ -318,7 +318,7 @@ function bodyOf(code: IssueCode, message: string): Buffer {
   return Buffer.from(JSON.stringify(errorBody('TOO_MANY_REQUESTS', [{ path: [], code, message }])))
 }
 
-/** Answers a request, of which nothing was read, after a pause of so many milliseconds. */
+/** Sends the 429 of a request of which nothing was read, after a delay of so many milliseconds. */
 function sendRejection(response: express.Response, { body, wait, field }: Excess, paused: number) {
   const seconds = Math.max(1, Math.ceil((wait - paused) / 1000))
   response.statusCode = errors.TOO_MANY_REQUESTS.status

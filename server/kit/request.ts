@@ -109,7 +109,7 @@ export function readInput(
 ): Input | Rejection | Promise<Input | Rejection> {
   if (operation.everythingWithout)
     return inputOf(address, requireBare(request, address, operation.everythingWithout))
-  if (operation.method === 'get' || operation.method === 'delete') return inputOf(address, nothing)
+  if (operation.method === 'get' || operation.method === 'delete') return inputOf(address, noBodyInput)
   if (operation.fileBody) return inputOf(address, readFile(request, response))
   return readBody(operation, request, response, receiving).then((body) => inputOf(address, body))
 }
@@ -139,7 +139,7 @@ interface Body {
 const emptyBody = Buffer.alloc(0)
 const emptyObject = Buffer.from('{}')
 const noTexts = () => new Map<string, Buffer>()
-const nothing: Body = { value: undefined, texts: noTexts }
+const noBodyInput: Body = { value: undefined, texts: noTexts }
 
 async function readBody(
   operation: Operation,
@@ -149,11 +149,11 @@ async function readBody(
 ): Promise<Body | Rejection> {
   const isRight = isJson(request.headers['content-type'])
   const size = operation.bodySize ?? 'small'
-  const bytes = hasBody(request) ? await receive(request, response, size, receiving) : emptyBody
+  const bytes = hasBody(request) ? await receiveBytes(request, response, size, receiving) : emptyBody
   if (!Buffer.isBuffer(bytes)) {
     if (bytes.code === 'BAD_REQUEST' || bytes.code === 'SERVICE_UNAVAILABLE') return bytes
     // Without a body in the operation, other issues of it do not matter.
-    if (!operation.body) return wrong([noBody])
+    if (!operation.body) return badRequest([noBody])
     return isRight ? bytes : otherMediaType
   }
   request.body = bytes
@@ -171,20 +171,20 @@ function checkBody(
   scanBody: ScanBody | undefined,
 ): Body | Rejection {
   const isEmpty = bytes.length === 0
-  if (!operation.body) return isEmpty || isEmptyObject(bytes) ? nothing : wrong([noBody])
+  if (!operation.body) return isEmpty || isEmptyObject(bytes) ? noBodyInput : badRequest([noBody])
   if (!isEmpty && !isRight) return otherMediaType
   const unparsed = scanBody?.(operation, bytes)
   if (unparsed) return { value: unparsed.value, texts: () => unparsed.texts }
   const parsed = parseJson(isEmpty ? emptyObject : bytes, operation.keepsNumbers)
-  if ('issues' in parsed) return wrong(parsed.issues)
+  if ('issues' in parsed) return badRequest(parsed.issues)
   const checked = operation.body.safeParse(parsed.value)
   return checked.success
     ? { value: checked.data, texts: (name) => propertyTexts(parsed.bytes, name) }
-    : wrong(toIssues(checked.error, ['body'], operation.body, parsed.value))
+    : badRequest(toIssues(checked.error, ['body'], operation.body, parsed.value))
 }
 
 /** Takes the bytes of a body. One that is too large is rejected as soon as that is certain. */
-async function receive(
+async function receiveBytes(
   request: express.Request,
   response: express.Response,
   size: keyof typeof MAX_BODY_BYTES,
@@ -194,14 +194,14 @@ async function receive(
   const maxBytes = MAX_BODY_BYTES[size]
   const announced = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
   // The media type comes before the size, and neither needs a byte of the body.
-  if (announced !== undefined && !isPlain(headers)) return encoded
+  if (announced !== undefined && !isPlain(headers)) return unsupportedEncoding
   if (announced !== undefined && announced > maxBytes) return tooLarge(maxBytes)
   const holding = budget.open(tenant, () => request.destroy())
   // A parsed document is much larger than its bytes, and stays until the response.
   if (size === 'document') response.once('close', holding.end)
   if (announced !== undefined && !(await holding.addWithin(announced, timeout))) {
     holding.end()
-    return full
+    return noRoom
   }
   askForBody(request, response)
   const pieces: Buffer[] = []
@@ -210,16 +210,16 @@ async function receive(
     for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       received += piece.length
       if (received > maxBytes) return tooLarge(maxBytes)
-      if (announced === undefined && !(await holding.addWithin(piece.length, timeout))) return full
+      if (announced === undefined && !(await holding.addWithin(piece.length, timeout))) return noRoom
       holding.move(piece.length)
       pieces.push(piece)
     }
   } catch {
-    return wrong([{ path: ['body'], code: 'incomplete', message: 'The body did not arrive completely' }])
+    return badRequest([{ path: ['body'], code: 'incomplete', message: 'The body did not arrive completely' }])
   } finally {
     if (size === 'small') holding.end()
   }
-  if (received > 0 && !isPlain(headers)) return encoded
+  if (received > 0 && !isPlain(headers)) return unsupportedEncoding
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
 }
 
@@ -258,14 +258,14 @@ function tooLarge(maxBytes: number): Rejection {
   return { code: 'PAYLOAD_TOO_LARGE', issues: [{ path: ['body'], code: 'too_large', message }] }
 }
 
-const full: Rejection = { code: 'SERVICE_UNAVAILABLE', issues: [] }
+const noRoom: Rejection = { code: 'SERVICE_UNAVAILABLE', issues: [] }
 
 /** Does not read a file: the handler does, once it knows that the file is accepted. */
 function readFile(request: express.Request, response: express.Response): Body | Rejection {
   const { headers } = request
   const type = headers['content-type']
   if (type === undefined || parseMediaType(type).type !== fileMediaType) return noFile
-  if (!isPlain(headers)) return encoded
+  if (!isPlain(headers)) return unsupportedEncoding
   const length = headers['content-length']
   const body: FileBody = {
     bytes: bytesOf(request, response),
@@ -284,7 +284,7 @@ async function* bytesOf(request: express.Request, response: express.Response): A
   }
 }
 
-const wrong = (issues: Issue[]): Rejection => ({ code: 'BAD_REQUEST', issues })
+const badRequest = (issues: Issue[]): Rejection => ({ code: 'BAD_REQUEST', issues })
 
 const noBody: Issue = {
   path: ['body'],
@@ -305,18 +305,18 @@ function requireBare(
   const { url, headers } = request
   if (hasBody(request)) {
     const message = `This operation takes no body; name the records in the query, as ?${filters[0]}=ID1,ID2`
-    return wrong([{ path: ['body'], code: 'unexpected', message }])
+    return badRequest([{ path: ['body'], code: 'unexpected', message }])
   }
   const given = (query ?? {}) as Record<string, unknown>
   const isNamed = filters.some((name) => given[name] !== undefined)
   // A link that lost its parameters on the way still ends with what stood between them.
   if (!isNamed && issues.length === 0 && /[?]./.test(url)) {
     const message = `Without ${filters.join(' or ')}, send no query string at all`
-    return wrong([{ path: ['query'], code: 'unexpected', message }])
+    return badRequest([{ path: ['query'], code: 'unexpected', message }])
   }
-  if (headers['content-type'] === undefined || isNamed) return nothing
+  if (headers['content-type'] === undefined || isNamed) return noBodyInput
   const message = `This operation takes no body, hence no Content-Type; name records in the query parameter ${filters.join(' or ')}`
-  return wrong([{ path: ['header', 'content-type'], code: 'unexpected', message }])
+  return badRequest([{ path: ['header', 'content-type'], code: 'unexpected', message }])
 }
 
 /** JSON in UTF-8; the charset may be left out or said, in any case and quoted or not. */
@@ -336,4 +336,7 @@ function unsupportedMediaType(header: string, message: string): Rejection {
 
 const otherMediaType = unsupportedMediaType('content-type', 'Send the body as application/json in UTF-8')
 const noFile = unsupportedMediaType('content-type', `Send the file as ${fileMediaType}, whatever its type`)
-const encoded = unsupportedMediaType('content-encoding', 'Send the body without a content encoding')
+const unsupportedEncoding = unsupportedMediaType(
+  'content-encoding',
+  'Send the body without a content encoding',
+)

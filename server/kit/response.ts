@@ -17,9 +17,9 @@ export interface HttpResponse {
   body: string | Buffer[] | AsyncIterable<string>
   /** Absent where there is no body. */
   mediaType?: string
-  /** The code of a rejection whose issue follows from the route alone, and is still to be added. */
+  /** The code of a rejection to which the router adds the issue, since it follows from the route alone. */
   unexplained?: 'NOT_FOUND' | 'FORBIDDEN'
-  /** Id of what was made, where the body holds its secret. */
+  /** Id of the created record, if the body holds its secret. */
   madeId?: string
   /** Id of the result in the body. */
   resultId?: string
@@ -28,7 +28,7 @@ export interface HttpResponse {
 /** The media type of server-sent events. */
 export const eventStream = 'text/event-stream'
 
-/** Makes the answers of one operation. */
+/** Builds the responses of one operation. */
 export interface AnyRespond {
   ok(body: unknown, etag?: string): HttpResponse
   minimal(body: unknown, etag: string): HttpResponse
@@ -112,7 +112,7 @@ const toErrorResponse = (code: ErrorCode, issues: readonly AnyIssue[], retryAfte
   mediaType: 'application/json',
 })
 
-/** Answers what is no operation, or no longer one: any code of the service, at once. */
+/** Sends an error outside of operations: any code of the service, at once. */
 export function sendProblem(response: express.Response, code: ErrorCode, issues: readonly AnyIssue[] = []) {
   const httpResponse = toErrorResponse(code, issues)
   writeHead(response, httpResponse)

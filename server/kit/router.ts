@@ -163,7 +163,10 @@ export function createRouter<Db>(
   }
 }
 
-/** Bytes of bodies that arrive or are worked on, and of large responses that are on their way, of which a tenant has a quarter. */
+/**
+ * Bytes of bodies that arrive or are worked on, and of large responses that are on their way, of which a tenant has a
+ * quarter.
+ */
 export const MAX_RECEIVED_BYTES = 64 * 1024 * 1024
 export const MAX_SENT_BYTES = 128 * 1024 * 1024
 
@@ -205,7 +208,7 @@ function bind<Db>(
     const key = keyOf(request, address.issues)
     const conditions = readConditions(operation, request, address.issues)
 
-    const record = recordOf(access, address)
+    const record = findRecordId(access, address)
     const sender = await checks.authenticate(operation, credential, record, now)
     if (credential && 'hash' in credential) {
       const caller = 'rejection' in sender ? undefined : sender.authorization.caller
@@ -234,7 +237,7 @@ function bind<Db>(
       : sender
     if ('rejection' in currentSender) return reject(currentSender.rejection)
 
-    const authorization = await checks.authorise(operation, currentSender, idInBody(access, input), now)
+    const authorization = await checks.authorise(operation, currentSender, findIdInBody(access, input), now)
     if (authorization.caller) checks.recordCaller?.(response, authorization, now)
     if (authorization.caller === undefined) return reject(authorization.rejection)
     if ('issues' in input) return reject(input)
@@ -346,20 +349,21 @@ function bind<Db>(
 }
 
 /** The id of the record that a right address names. */
-function recordOf(access: Access, { params, query, issues }: Address): string | undefined {
+function findRecordId(access: Access, { params, query, issues }: Address): string | undefined {
   if (issues.length > 0 || !('missing' in access) || access.idIn === 'body') return undefined
   return ((access.idIn === 'query' ? query : params) as Record<string, string>)[`${access.kind}Id`]
 }
 
 /** The id of the record that a right body names. */
-function idInBody(access: Access, input: Input | Rejection): string | undefined {
+function findIdInBody(access: Access, input: Input | Rejection): string | undefined {
   if (!('missing' in access) || access.idIn !== 'body' || 'issues' in input) return undefined
   return (input.body as Record<string, string>)[`${access.kind}Id`]
 }
 
 /**
  * Lets a browser read the response, from these origins or from all; true if it may. The operation decides the allowed
- * origins of a record before it does anything; only its response states them. Credentials of browsers are never requested.
+ * origins of a record before it does anything; only its response states them. Credentials of browsers are never
+ * requested.
  */
 function allowOrigin(request: express.Request, response: express.Response, origins?: ReadonlySet<string>) {
   response.setHeader('Vary', 'Origin')

@@ -20,7 +20,10 @@ export interface HttpOptions {
   uploadTimeout?: number
   /** Milliseconds after which a file has to come at a least speed. */
   uploadGrace?: number
-  /** Milliseconds without a byte until a caller that reads nothing is dropped; twice as long after a write that began to flow. */
+  /**
+   * Milliseconds without a byte until a caller that reads nothing is dropped; twice as long after a write that began to
+   * flow.
+   */
   readTimeout?: number
   /** The id of a request that could not be parsed. */
   newId: (now: Date) => string

@@ -1,4 +1,7 @@
-/** E-mail through the mail server of the service, or through an account of a workspace; its library is loaded for the first. */
+/**
+ * E-mail through the mail server of the service, or through an account of a workspace; its library is loaded for the
+ * first.
+ */
 import type { Transporter } from 'nodemailer'
 import type { components } from '../../generated/openapi.ts'
 import type { mailHostFinder } from './hosts.ts'

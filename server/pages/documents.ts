@@ -74,8 +74,8 @@ export function serveDocuments(
 let lastConversion: Promise<unknown> = Promise.resolve()
 
 /**
- * Runs in a thread: parsing takes a second, for which the process would serve nothing else. One at a time, since a thread
- * takes some 100 MB.
+ * Runs in a thread: parsing takes a second, for which the process would serve nothing else. One at a time, since a
+ * thread takes some 100 MB.
  */
 function convertToJson(yaml: string): Promise<string> {
   const parser = createRequire(import.meta.url).resolve('yaml')

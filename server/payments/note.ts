@@ -4,7 +4,7 @@ import { insertLogs } from '../chat/sessions/client-logs.ts'
 import { lockResult } from '../chat/sessions/lock-chat.ts'
 import { type Database, transact } from '../db/client.ts'
 import { bots, resultLogs } from '../db/schema.ts'
-import { isBotVisible } from '../db/undeleted-bots.ts'
+import { isBotVisible } from '../db/visible-bots.ts'
 
 /** A payment as its vendor told of it. */
 export interface ToldPayment {

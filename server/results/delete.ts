@@ -7,7 +7,7 @@ import { type Database, type Transaction, transact } from '../db/client.ts'
 import { requestPurge } from '../db/purge-requests.ts'
 import { bots, chatSessions, chatwootConversations, chatwootEvents, results as table } from '../db/schema.ts'
 import { expression, selectRows } from '../db/typed-select.ts'
-import { isResultUndeleted } from '../db/undeleted-results.ts'
+import { isResultUndeleted } from '../db/visible-results.ts'
 import { dropWaitingMessages, removeResults, removeRowsOf, requestErasure } from './erase.ts'
 import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-epochs.ts'
 

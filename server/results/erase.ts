@@ -25,9 +25,9 @@ import { expression, selectRows } from '../db/typed-select.ts'
 import { MS_PER_HOUR } from '../durations.ts'
 
 /*
- * Erases the copies of what people wrote once their result is deleted. The deletion records the ids of the results, and a
- * job erases by them: a turn that was running then, or a delivery that was being sent, may write a copy a moment later, so
- * it comes again. `server/DELETION.md` lists all places.
+ * Erases the copies of what people wrote once their result is deleted. The deletion records the ids of the results, and
+ * a job erases by them: a turn that was running then, or a delivery that was being sent, may write a copy a moment
+ * later, so it comes again. `server/DELETION.md` lists all places.
  */
 
 /** Seconds until the next pass; after the last one the record goes. */
@@ -215,7 +215,10 @@ async function removeSessions(tx: Transaction, batch: RowBatch, ids: SQL): Promi
   )
 }
 
-/** Empties the responses of requests. The rows stay until the keys expire, so that a repeat does not start the chat anew. */
+/**
+ * Empties the responses of requests. The rows stay until the keys expire, so that a repeat does not start the chat
+ * anew.
+ */
 async function emptyKeys(tx: Transaction, batch: RowBatch, ids: SQL): Promise<boolean> {
   const isOf = sql`result_id = ANY(${ids})`
   const isResponse = sql`(user_id, key) IN (
@@ -228,7 +231,9 @@ async function emptyKeys(tx: Transaction, batch: RowBatch, ids: SQL): Promise<bo
 
 export const DELETED = 'The result was deleted'
 
-/** Empties the events of results, and ends their deliveries but those that are being sent: the next pass comes to these. */
+/**
+ * Empties the events of results, and ends their deliveries but those that are being sent: the next pass comes to these.
+ */
 async function emptyEvents(tx: Transaction, batch: RowBatch, ids: SQL): Promise<boolean> {
   const { botId } = batch
   // Ids and times stay.

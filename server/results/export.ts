@@ -93,7 +93,9 @@ export function* piecesOf(rows: ResultRow[]): Generator<ResultRow[]> {
   yield piece
 }
 
-/** The results of a part, so many at a time that memory depends neither on how many there are nor on how long they are. */
+/**
+ * The results of a part, so many at a time that memory depends neither on how many there are nor on how long they are.
+ */
 async function* pagesOf(
   db: Database,
   grant: BotGrant,
@@ -167,8 +169,8 @@ function toCsv(lines: string[][]): string {
 }
 
 /**
- * A text without formulas for any reader: another separator than the comma, or a line break, may begin a cell for
- * some spreadsheets. Each part that would be a formula gets a quote in front, which spreadsheets take for "this is text".
+ * A text without formulas for any reader: another separator than the comma, or a line break, may begin a cell for some
+ * spreadsheets. Each part that would be a formula gets a quote in front, which spreadsheets take for "this is text".
  */
 function guardFormulas(text: string): string {
   const parts = text.replaceAll(/[^;,\t\r\n]+/g, (part) => (isFormula(part) ? `'${part}` : part))
@@ -250,7 +252,9 @@ interface Held {
   value: unknown
 }
 
-/** Gives each block that was answered and is in no flow any more its column, and those that are shown for these alone. */
+/**
+ * Gives each block that was answered and is in no flow any more its column, and those that are shown for these alone.
+ */
 async function addDeletedBlocks(
   db: Database,
   grant: BotGrant,

@@ -7,8 +7,8 @@ import { expression, type RowOf } from '../db/typed-select.ts'
 import { asProperty, encodeString, JsonText } from '../kit/json/json-text.ts'
 
 /*
- * A page of results in two texts. Rows of many columns take the service longer to read and to write than all else that it
- * does for a page, and JSON of the answers takes the database longer to make than they take to be found. So it joins
+ * A page of results in two texts. Rows of many columns take the service longer to read and to write than all else that
+ * it does for a page, and JSON of the answers takes the database longer to make than they take to be found. So it joins
  * what is stored with marks between, and escapes the whole for JSON at once; the service puts what belongs there in
  * place of the marks.
  */
@@ -69,9 +69,9 @@ export interface ResultPage {
 const PIECES = 5
 
 /**
- * At most `limit` of the started results that were packed, as `toResult` makes them, to the blanks that PostgreSQL writes
- * between what it makes JSON of: an answer is the same to the byte, however it was read. Undefined where a mark is in
- * something that was stored, so that no piece is what it seems: there are more marks then than were put.
+ * At most `limit` of the started results that were packed, as `toResult` makes them, to the blanks that PostgreSQL
+ * writes between what it makes JSON of: an answer is the same to the byte, however it was read. Undefined where a mark
+ * is in something that was stored, so that no piece is what it seems: there are more marks then than were put.
  */
 export function unpack(
   { results, answers, isLight, variables, text }: RowOf<typeof packedShape>,

@@ -23,8 +23,8 @@ export const MAX_EXAMINED_RESULTS = 800
 export const MAX_EXAMINED_BYTES = 24_000_000
 
 /**
- * A result with its answers, which the bot is said for once more: then a cluster looks for them at one node. Most answers
- * are two texts, of which PostgreSQL makes an object in half the time that it takes for values of any type.
+ * A result with its answers, which the bot is said for once more: then a cluster looks for them at one node. Most
+ * answers are two texts, of which PostgreSQL makes an object in half the time that it takes for values of any type.
  */
 const resultShape = {
   id: table.id,
@@ -226,8 +226,8 @@ export async function resultPage(
 }
 
 /**
- * The same of all results within a range, read together with other pages. Undefined where that cannot be: what is long takes
- * the database twice as long to pack as to send.
+ * The same of all results within a range, read together with other pages. Undefined where that cannot be: what is long
+ * takes the database twice as long to pack as to send.
  */
 async function packedPage(
   db: Database,

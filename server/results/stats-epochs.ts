@@ -20,9 +20,9 @@ import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
  * Results of the hour that goes on, and of the one before it for a while, touch nothing of this. What is below the
  * floor of a bot (`results_floor_at`, which only rises) is in no range, so its removal raises no epoch.
  *
- * Hours are counted and read until the end of the day after theirs, their epochs are raised for a day more, and they are
- * removed a day after that. Clocks differ by less than a day: so no hour is read of which a change was not noted. And none
- * is added again once it was removed, with the first epoch, under which somebody may have counted it before.
+ * Hours are counted and read until the end of the day after theirs, their epochs are raised for a day more, and they
+ * are removed a day after that. Clocks differ by less than a day: so no hour is read of which a change was not noted.
+ * And none is added again once it was removed, with the first epoch, under which somebody may have counted it before.
  *
  * The functions of a cluster raise days alone: there no hour is stored or read.
  */
@@ -60,8 +60,8 @@ export function hoursEnd(now: Date): Date {
 }
 
 /**
- * Parts of a statement that raise the epochs of the days and hours of `rows`, which have a `bot_id` and a `created_at` and
- * were made before `before`, which is `lateBefore`.
+ * Parts of a statement that raise the epochs of the days and hours of `rows`, which have a `bot_id` and a `created_at`
+ * and were made before `before`, which is `lateBefore`.
  */
 export function raiseEpochs(rows: SQL, before: SQL): SQL {
   const today = sql`date_trunc('day', ${before}, 'UTC')`

@@ -8,7 +8,9 @@ export interface EvaluateRequest {
   form: 'expression' | 'body'
   code: string
   args: { name: string; value: EvaluateArgument }[]
-  /** Evaluations of one workspace, and in it those of one owner (a bot), wait for each other before they delay others. */
+  /**
+   * Evaluations of one workspace, and in it those of one owner (a bot), wait for each other before they delay others.
+   */
   owner: string
   /** Without a workspace, the owner counts as one. */
   workspaceId?: string

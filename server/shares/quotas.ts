@@ -5,9 +5,9 @@ import type { Config } from '../config.ts'
 import { MS_PER_DAY } from '../durations.ts'
 
 /*
- * Maximum bytes that visitors without a token may store per day, by address and by bot, since chats cost them nothing, and
- * maximum messages that members may write to them, by workspace. Counted in memory: addresses are never stored, and other
- * processes of the installation count for themselves.
+ * Maximum bytes that visitors without a token may store per day, by address and by bot, since chats cost them nothing,
+ * and maximum messages that members may write to them, by workspace. Counted in memory: addresses are never stored, and
+ * other processes of the installation count for themselves.
  */
 
 const MEGABYTE = 1024 * 1024
@@ -81,8 +81,8 @@ export function createQuotas(
 }
 
 /**
- * Counts a message of a member, or a chat that one takes, before it is written; an issue where the workspace has no more of
- * them today.
+ * Counts a message of a member, or a chat that one takes, before it is written; an issue where the workspace has no
+ * more of them today.
  */
 export type CountMessage = (workspaceId: string, bytes: number) => Issue | undefined
 

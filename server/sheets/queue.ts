@@ -40,9 +40,9 @@ import {
 } from './accounts.ts'
 
 /*
- * Writes rows of sheets that turns left to the queue, in every process. A lease keeps other processes away from an account,
- * since its quota is one. Each request has rows of one sheet. An insert is marked before it is sent: where the process
- * dies, or no response comes, the sheet is read before it is sent again.
+ * Writes rows of sheets that turns left to the queue, in every process. A lease keeps other processes away from an
+ * account, since its quota is one. Each request has rows of one sheet. An insert is marked before it is sent: where the
+ * process dies, or no response comes, the sheet is read before it is sent again.
  */
 
 const MAX_ACCOUNTS_AT_ONCE = 8

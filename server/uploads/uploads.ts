@@ -3,8 +3,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import { type Database, statements, transact } from '../db/client.ts'
 import { bots, chatSessions, results, uploads as table } from '../db/schema.ts'
 import { prepareSelect, type RowOf } from '../db/typed-select.ts'
-import { isBotVisible } from '../db/undeleted-bots.ts'
-import { isResultUndeleted, isResultVisible } from '../db/undeleted-results.ts'
+import { isBotVisible } from '../db/visible-bots.ts'
+import { isResultUndeleted, isResultVisible } from '../db/visible-results.ts'
 import { newId } from '../ids.ts'
 import { FIRST_BYTES, mediaTypeOf } from './kinds.ts'
 import type { FileStore } from './store.ts'
@@ -89,7 +89,8 @@ export async function reserve(
 }
 
 /**
- * Reason why a file was not stored, through no failure of the service; `deleted`: its result or bot was deleted meanwhile.
+ * Reason why a file was not stored, through no failure of the service; `deleted`: its result or bot was deleted
+ * meanwhile.
  */
 export type Failure = 'too large' | 'incomplete' | 'empty' | 'deleted'
 

@@ -5,8 +5,8 @@ import type { Dispatch, InnerResponse } from '../kit/dispatch.ts'
 import type { HttpResponse } from '../kit/response.ts'
 
 /*
- * Requests of Typebot's viewer and web component, as requests to the operations that they mean. Flows, messages, inputs and
- * actions are the same on both sides: only paths and the names of some fields differ.
+ * Requests of Typebot's viewer and web component, as requests to the operations that they mean. Flows, messages, inputs
+ * and actions are the same on both sides: only paths and the names of some fields differ.
  */
 
 interface Request {
@@ -79,8 +79,8 @@ function toResponse({ status, headers, text }: InnerResponse): TextResponse {
 const resultIdForm = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
- * The body of a start. Viewers always ask for a stream, which is another one here, and send nulls, ids of other services and
- * fields of their versions: what this service does not know is left out.
+ * The body of a start. Viewers always ask for a stream, which is another one here, and send nulls, ids of other
+ * services and fields of their versions: what this service does not know is left out.
  */
 export function toStart(body: JsonObject): JsonObject {
   const { message, resultId, isOnlyRegistering, prefilledVariables, textBubbleContentFormat } = body

@@ -56,7 +56,9 @@ export async function withBodies(db: Database, log: Logger, taken: readonly Take
     .map((delivery) => ({ ...delivery, body: bodies.get(eventOf(delivery)) }))
 }
 
-/** Taken deliveries of each subject to each endpoint, in order: all but the first of a series wait for the one before. */
+/**
+ * Taken deliveries of each subject to each endpoint, in order: all but the first of a series wait for the one before.
+ */
 export function seriesOf(taken: readonly Taken[]): Taken[][] {
   const series = new Map<string, Taken[]>()
   for (const delivery of [...taken].sort((one, other) => one.seq - other.seq)) {

@@ -9,16 +9,16 @@ import {
   workspaces,
 } from '../db/schema.ts'
 import { selectRows } from '../db/typed-select.ts'
-import { isBotVisible } from '../db/undeleted-bots.ts'
-import { isResultUndeleted } from '../db/undeleted-results.ts'
+import { isBotVisible } from '../db/visible-bots.ts'
+import { isResultUndeleted } from '../db/visible-results.ts'
 import { DELETED } from '../results/erase.ts'
 import type { Taken } from './leases.ts'
 
 /*
  * No event of a deleted result is posted after `results.deleted`, even in a race. A sender first commits its lease, and
  * checks in a later statement that the result exists. And `results.deleted` waits while a delivery of a deleted result
- * is leased. So either the sender sees the deletion, or the deletion sees the lease. Nothing is posted to an endpoint that
- * is gone, or of a workspace that is deleted.
+ * is leased. So either the sender sees the deletion, or the deletion sees the lease. Nothing is posted to an endpoint
+ * that is gone, or of a workspace that is deleted.
  */
 
 type Subject = Pick<Taken, 'botId' | 'subject'>

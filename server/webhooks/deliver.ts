@@ -14,10 +14,10 @@ import { loadSince, repeat } from './pacing.ts'
 import { REQUEST_TIMEOUT_MS, type Sender } from './send.ts'
 
 /*
- * Sends events, in every process: shares out what steps have left, takes what is due, a batch in one statement, posts it
- * from memory, and writes what came of it, many in one statement. One subject has its events sent one after the other; an
- * endpoint that fails is left alone for a while, and one that is slow has no more than its share of what is under way, so
- * that neither delays another.
+ * Sends events, in every process: shares out what steps have left, takes what is due, a batch in one statement, posts
+ * it from memory, and writes what came of it, many in one statement. One subject has its events sent one after the
+ * other; an endpoint that fails is left alone for a while, and one that is slow has no more than its share of what is
+ * under way, so that neither delays another.
  */
 
 const STOP_MS = 2 * MS_PER_SECOND
@@ -33,7 +33,10 @@ const SLOW_ANSWER_MS = 2_000
 const AT_ONCE_SLOW = AT_ONCE / 2
 /** Maximum bytes of running events. A quarter is reserved as places are; beside others an owner has a quarter. */
 const MAX_BYTES_UNDER_WAY = 64 * 1024 * 1024
-/** Maximum events of one bot that are taken together, and for how long they are sent in turn before the rest is due again. */
+/**
+ * Maximum events of one bot that are taken together, and for how long they are sent in turn before the rest is due
+ * again.
+ */
 const MAX_SERIES_EVENTS = 64
 const MAX_SERIES_MS = 1_000
 /** The same for the first series of an endpoint; it doubles with each series that is over in time. */
@@ -214,7 +217,10 @@ export function startDeliveries(
     await giveBack(db, overtaken)
   }
 
-  /** Posts deliveries of one subject one after the other; those behind one that fails, or that takes long, are due again. */
+  /**
+   * Posts deliveries of one subject one after the other; those behind one that fails, or that takes long, are due
+   * again.
+   */
   async function sendInOrder(tasks: readonly Task[]): Promise<void> {
     const since = tasks[0]?.since ?? 0
     const until = Math.min(performance.now() + MAX_SERIES_MS, since + LEASE_TIMEOUT_MS)

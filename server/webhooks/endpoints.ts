@@ -179,8 +179,8 @@ export async function deleteEndpoint(
 }
 
 /**
- * Gives an endpoint another secret; the one before, which `open` reads, stays good for a day. Undefined where there is no
- * such endpoint.
+ * Gives an endpoint another secret; the one before, which `open` reads, stays good for a day. Undefined where there is
+ * no such endpoint.
  */
 export async function rotateSecret(
   db: Database,

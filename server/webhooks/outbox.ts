@@ -10,14 +10,14 @@ import { memoizeOn } from '../db/interned-rows.ts'
 import { BATCH_DIVISOR, createPassedOver } from '../db/passed-over.ts'
 import { bots, webhookDeliveries, webhookEndpoints, webhookEvents, webhookOutbox } from '../db/schema.ts'
 import { expression, prepareSelect } from '../db/typed-select.ts'
-import { isResultVisible } from '../db/undeleted-results.ts'
+import { isResultVisible } from '../db/visible-results.ts'
 import { newId } from '../ids.ts'
 
 /*
  * Transactional outbox: events are inserted in the transaction that causes them, so that both exist or neither does.
  * Without subscribed endpoints nothing is written and no statement runs. Turns of chats, which are many, write few rows
- * of events, and senders fan them out to the endpoints. All other events are inserted for each endpoint at once. The data
- * of an event is stored once for all endpoints.
+ * of events, and senders fan them out to the endpoints. All other events are inserted for each endpoint at once. The
+ * data of an event is stored once for all endpoints.
  */
 
 const due = sql`'epoch'::timestamptz`
@@ -94,7 +94,8 @@ export const idPrefix = (now: Date) => newId(now).slice(0, -OWN_ID_DIGITS)
 
 /**
  * The events of a row `t` of the outbox: `events`, or those of a batch of turns. A batch has `turns`, as the service
- * knows them, and `written`, with what only the database knows of each that was written: `turn` is its number in `turns`.
+ * knows them, and `written`, with what only the database knows of each that was written: `turn` is its number in
+ * `turns`.
  */
 export const expandOutboxRow = sql`(
   SELECT * FROM json_to_recordset(t.events->'events')
@@ -318,7 +319,9 @@ export function botEvent(type: EventType, bot: typeof bots.$inferSelect): Event 
 /** Deliveries begin at once in the process in which something happened; others find it when they look. */
 export const deliveryIsDue = new EventEmitter<{ due: [] }>()
 
-/** True if an endpoint is subscribed to the type. `subscribedEvents`: types of events, separated by commas, * for all. */
+/**
+ * True if an endpoint is subscribed to the type. `subscribedEvents`: types of events, separated by commas, * for all.
+ */
 export function isWanted(type: EventType, subscribedEvents: string): boolean {
   return subscribedEvents.includes('*') || subscribedEvents.includes(type)
 }

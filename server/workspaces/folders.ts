@@ -6,8 +6,8 @@ import { newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { folders as table } from '../db/schema.ts'
-import { shownFolderId, shownIn } from '../db/shown-folder.ts'
 import { selectRows } from '../db/typed-select.ts'
+import { shownFolderId, shownIn } from '../db/visible-bots.ts'
 import { stateTag } from '../entity-tags.ts'
 import { hasConditions, isStale } from '../kit/conditions.ts'
 import { holdWorkspace, laterThan } from './rows.ts'
@@ -142,7 +142,9 @@ async function lockFolder(tx: Transaction, folderId: string): Promise<FolderRow 
   return row
 }
 
-/** A folder and those that it is in, deleted ones that still hold something too; none where it is not in the workspace. */
+/**
+ * A folder and those that it is in, deleted ones that still hold something too; none where it is not in the workspace.
+ */
 function ancestors(tx: Transaction, workspaceId: string, folderId: string) {
   return selectRows(
     tx,

@@ -165,8 +165,8 @@ export async function findInvitation(db: Database, code: string, now: Date) {
 }
 
 /**
- * Accepts an invitation for the user who is signed in, for a new one, or for one whose address the code proves. Returns the
- * cookie of a new session, none where the browser is signed in already.
+ * Accepts an invitation for the user who is signed in, for a new one, or for one whose address the code proves. Returns
+ * the cookie of a new session, none where the browser is signed in already.
  */
 export async function acceptInvitation(
   db: Database,

@@ -5,9 +5,9 @@ import type { Config } from '../config.ts'
 import { flushFolder } from '../uploads/folder.ts'
 
 /*
- * The keys that credentials and secrets of webhook endpoints are encrypted with, AES-256-GCM. The first one encrypts, all
- * decrypt: so a new key can be put in front of the old one, and whatever the old one has encrypted stays readable until it
- * is encrypted anew.
+ * The keys that credentials and secrets of webhook endpoints are encrypted with, AES-256-GCM. The first one encrypts,
+ * all decrypt: so a new key can be put in front of the old one, and whatever the old one has encrypted stays readable
+ * until it is encrypted anew.
  */
 
 export interface Key {

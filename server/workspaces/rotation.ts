@@ -6,8 +6,9 @@ import type { Keyring } from './keyring.ts'
 import { encryptAnew, type Unreadable, usedKeys } from './sealed-rows.ts'
 
 /**
- * Encrypts all credentials and secrets of webhook endpoints with a new key, or with the first of those that are set. One
- * process at a time does it: two would each put a key into the file that the other one does not know. Needs two connections.
+ * Encrypts all credentials and secrets of webhook endpoints with a new key, or with the first of those that are set.
+ * One process at a time does it: two would each put a key into the file that the other one does not know. Needs two
+ * connections.
  */
 export async function rotateKeys(
   db: Database,
@@ -29,7 +30,8 @@ export async function rotateKeys(
     if (!key) return 'no key'
     // The transaction that has the lock may not be idle for long.
     const { encrypted, unreadable } = await encryptAnew(db, keys, () => tx.execute(sql`SELECT 1`))
-    // A process that read the file before may write with a key that was used then, so such keys stay until the next time.
+    // A process that read the file before may write with a key that was used then, so such keys stay until the next
+    // time.
     await dropUnused?.(new Set([...usedBefore, ...(await usedKeys(db))]))
     return { key: key.id, encrypted, unreadable }
   })

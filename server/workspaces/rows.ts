@@ -17,8 +17,9 @@ export type WorkspaceRow = typeof table.$inferSelect
 type OwnProperties = Pick<WorkspaceRow, 'name' | 'icon' | 'resultsRetentionDays'>
 
 /**
- * The workspaces in which the caller has a role after a position, their own before those that others have put them into,
- * newest first; of a bound token, the one it is bound to. The id of a position begins with whether it is among their own.
+ * The workspaces in which the caller has a role after a position, their own before those that others have put them
+ * into, newest first; of a bound token, the one it is bound to. The id of a position begins with whether it is among
+ * their own.
  */
 export async function workspacePage(db: Database, { caller }: UserGrant, position: Position) {
   const isOwn = sql`coalesce(${table.createdBy} = ${caller.userId}, false)`
@@ -168,8 +169,8 @@ async function lockWorkspace(tx: Transaction, workspaceId: string): Promise<Work
 
 /**
  * Makes a workspace and everything in it unreachable at once, however much that is: every query of a bot, a folder, a
- * session or a name checks the mark. The purge removes the rows. Returns `isDeleted` if it was deleted already, `stale` as
- * with an update.
+ * session or a name checks the mark. The purge removes the rows. Returns `isDeleted` if it was deleted already, `stale`
+ * as with an update.
  */
 export async function deleteWorkspace(
   tx: Transaction,

@@ -107,7 +107,10 @@ export async function encryptAnew(
   return outcome
 }
 
-/** The key to encrypt with. In the data folder it is made when it is first needed, but not in place of one that was lost. */
+/**
+ * The key to encrypt with. In the data folder it is made when it is first needed, but not in place of one that was
+ * lost.
+ */
 export async function currentKey(db: Database, { read, make }: Keyring): Promise<Key> {
   const [key] = await read()
   if (key) return key

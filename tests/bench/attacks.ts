@@ -17,7 +17,9 @@ export interface Means {
   lists: string
   /** A bot of 2 MB in the version before the last, with results of 8 MB. */
   large: string
-  /** One that asks a name which no server answers, one that takes files, one whose answers 20 slow endpoints are told. */
+  /**
+   * One that asks a name which no server answers, one that takes files, one whose answers 20 slow endpoints are told.
+   */
   unnamed: string
   files: string
   told: string

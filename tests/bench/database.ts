@@ -45,8 +45,8 @@ const statOf = (pid: string) =>
     .split(' ')
 
 /**
- * Says how many milliseconds of CPU time all processes of the server that a connection leads to have taken. For Linux, with
- * the server on this machine.
+ * Says how many milliseconds of CPU time all processes of the server that a connection leads to have taken. For Linux,
+ * with the server on this machine.
  */
 export async function databaseTime(client: pg.Client): Promise<() => number> {
   const { rows } = await client.query('SELECT pg_backend_pid() AS pid')

@@ -77,7 +77,10 @@ export interface Threads {
   waiting: number
 }
 
-/** Samples of the thread that runs JavaScript, as V8 takes them (lines and columns from 0); functions with the ids of those that they called. */
+/**
+ * Samples of the thread that runs JavaScript, as V8 takes them (lines and columns from 0); functions with the ids of
+ * those that they called.
+ */
 export type Profile = {
   id: number
   callFrame: { functionName: string; url: string; lineNumber: number; columnNumber: number }

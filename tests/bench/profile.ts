@@ -62,7 +62,8 @@ function ownerOf(frame: Profile[number]['callFrame']): Owner | 'nobody' | undefi
   if (functionName === '(garbage collector)') return 'V8 beside it'
   // Nothing of JavaScript runs: what has come is read, and parsed as HTTP.
   if (functionName === '(program)') return 'Kernel, libuv'
-  // The kernel measures the time of writes. In samples, a write that wakes another process lasts as long as this one waits.
+  // The kernel measures the time of writes. In samples, a write that wakes another process lasts as long as this one
+  // waits.
   if (url === '') return /^write/.test(functionName) ? 'nobody' : undefined
   if (url.startsWith('node:')) return "Node's JavaScript"
   const [, library] = /.*\/node_modules\/([^/]+)/.exec(moduleOf(frame)) ?? []

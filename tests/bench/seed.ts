@@ -283,7 +283,10 @@ async function addChats(api: Call, client: pg.Client, publicId: string) {
   await copy('result_transcripts', 'result_id', resultId)
 }
 
-/** Waits until the days of a large bot are counted, and their blocks, as the service does it after the first look at them. */
+/**
+ * Waits until the days of a large bot are counted, and their blocks, as the service does it after the first look at
+ * them.
+ */
 async function rollUp(api: Call, client: pg.Client, botId: string) {
   // With ten million results this may time out, but the bot is noted all the same.
   await api('GET', `/v1/bots/${botId}/analytics/stats`).catch((error) => {

@@ -73,7 +73,10 @@ export async function picture(page: Page, name: string) {
   await page.screenshot({ path: `${folder}/${name}.png` })
 }
 
-/** Rules of axe that a page breaks, with its first elements that do. Its policy may refuse inline scripts: the debugger does not ask it. */
+/**
+ * Rules of axe that a page breaks, with its first elements that do. Its policy may refuse inline scripts: the debugger
+ * does not ask it.
+ */
 export async function violationsOn(page: Page): Promise<[rule: string, elements: string[]][]> {
   await page.evaluate(axe.source)
   const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults

@@ -10,8 +10,8 @@ import { makeWorld, type Site } from '../support/world.ts'
 import { desktop, launch, newContext, picture, withBrowser } from './support.ts'
 
 /*
- * Typebot's web component, from its package, on a page of another origin: real bots to their ends. It is skipped without the
- * package (`npm ci --prefix tests/viewer`), and without the documents, which are not part of the project.
+ * Typebot's web component, from its package, on a page of another origin: real bots to their ends. It is skipped
+ * without the package (`npm ci --prefix tests/viewer`), and without the documents, which are not part of the project.
  */
 
 const script = new URL('tests/viewer/node_modules/@typebot.io/js/dist/web.js', root)

@@ -4,7 +4,7 @@ import {
   decodeTurns,
   encodeTurn,
   fitsInline,
-  withLength,
+  prependLength,
 } from '../../server/chat/sessions/codec.ts'
 
 const response = {
@@ -49,7 +49,7 @@ test('decodeTurns returns the turns of a session, the newest first, whatever the
       revision: at + 1,
     },
   }))
-  const encoded = turns.map((turn) => withLength(encodeTurn(turn.said, JSON.stringify(turn.response))))
+  const encoded = turns.map((turn) => prependLength(encodeTurn(turn.said, JSON.stringify(turn.response))))
   expect(encoded[2]?.length).toBeGreaterThan(256)
   expect(decodeTurns(Buffer.concat(encoded.reverse()))).toEqual([...turns].reverse())
   expect(decodeTurns(Buffer.alloc(0))).toEqual([])

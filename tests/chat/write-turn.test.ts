@@ -13,8 +13,8 @@ import { until } from '../support/process.ts'
 import { runs } from '../support/runs.ts'
 
 /*
- * A step is one statement on a server, or a part of one with other steps, and a function of a node on a cluster: all write
- * the same. On a cluster (CITUS=1) there is only the latter.
+ * A step is one statement on a server, or a part of one with other steps, and a function of a node on a cluster: all
+ * write the same. On a cluster (CITUS=1) there is only the latter.
  */
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
@@ -68,7 +68,10 @@ async function rowsOf({ db, pool }: App) {
   return found
 }
 
-/** Two results of earlier days, and one of each today; the floor of the bot is above the time of the step, or it has none. */
+/**
+ * Two results of earlier days, and one of each today; the floor of the bot is above the time of the step, or it has
+ * none.
+ */
 async function prepare(
   { pool }: App,
   { hasFloor, memberEdits }: { hasFloor: boolean; memberEdits: string | null },
@@ -549,7 +552,8 @@ async function lookUp(app: App) {
       for (const resultId of ['', 'archived', 'earlier', 'done'])
         starts.push(await lookups.start({ botId, publicId, resultId }))
   }
-  // Their place among those that are asked at once is no one's, and a node leaves the age of a step to who has to know it.
+  // Their place among those that are asked at once is no one's, and a node leaves the age of a step to who has to know
+  // it.
   const plain = (found: object | undefined) => found && { ...found, ordinal: undefined, turnAge: undefined }
   return { sessions: sessions.map(plain), starts: starts.map(plain) }
 }

@@ -64,7 +64,9 @@ test('finds a setting that no code reads', () => {
   expect(unreadIn(schema, 'settings')).toEqual(['settings.general.isNowhereRead'])
 })
 
-/** Kept for editors and other builders, or of services that their vendors have ended; a new name does not belong here. */
+/**
+ * Kept for editors and other builders, or of services that their vendors have ended; a new name does not belong here.
+ */
 const keptOnly = [
   'ClassicOpenAiBlock.options.advancedOptions',
   'CodeBlock.options.shouldExecuteInParentContext',

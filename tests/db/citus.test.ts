@@ -69,8 +69,8 @@ test('functions that nodes are asked for by others join no table of bots with a 
 })
 
 /**
- * The part of Citus that the script asks for. It refuses a table of which another one that it refers to is not there yet, and
- * makes tables that refer to one on every node local ones of the cluster, which is not what they are to be.
+ * The part of Citus that the script asks for. It refuses a table of which another one that it refers to is not there
+ * yet, and makes tables that refer to one on every node local ones of the cluster, which is not what they are to be.
  */
 const standIn = `
   CREATE TABLE pg_dist_partition (logicalrelid regclass PRIMARY KEY, partmethod "char", repmodel "char", nth serial);

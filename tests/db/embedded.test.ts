@@ -429,7 +429,10 @@ describe('refusals', () => {
 })
 
 describe('the programs', () => {
-  /** A copy of the installed programs without the links that a postinstall script makes, as `--ignore-scripts` leaves it. */
+  /**
+   * A copy of the installed programs without the links that a postinstall script makes, as `--ignore-scripts` leaves
+   * it.
+   */
   async function unlinkedCopy(folder: string) {
     const { native, version } = await findPrograms()
     const copy = join(folder, 'native')

@@ -163,7 +163,8 @@ describe('migrating', () => {
     await holder.query('SELECT 1 FROM schema_lock FOR UPDATE')
     const { rows } = await holder.query('SELECT pg_backend_pid() AS pid')
     const migrating = migrateDatabase(url)
-    // In between it has no transaction: who builds an index waits for the end of each that was reading at one moment of it.
+    // In between it has no transaction: who builds an index waits for the end of each that was reading at one moment of
+    // it.
     await until('it has looked for the lock', async () => {
       const text = `SELECT FROM pg_stat_activity
         WHERE state = 'idle' AND query = 'ROLLBACK' AND datname = current_database()`

@@ -730,7 +730,8 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   },
 )
 
-// PostgreSQL plans a statement anew for every page as long as that looks cheaper, which takes a third of what the page does.
+// PostgreSQL plans a statement anew for every page as long as that looks cheaper, which takes a third of what the page
+// does.
 testHere('a page of results is as cheap by the plan for any value', async () => {
   const sent = (await sentDuring(() => listResults({ cursor: deepCursor }, 2))).at(-1) as Sent
   const plan = await planOf(sent, 'force_custom_plan')
@@ -772,7 +773,8 @@ describeHere('results that are looked for', () => {
     expect(kinds.filter((kind) => /Seq Scan|Sort/.test(kind))).toEqual([])
     expect(readOf(plan, 'results')).toBeLessThanOrEqual(examines)
     expect(readOf(plan, 'results')).toBeGreaterThan(0)
-    // Three of each, twice of what is found, and twice of what is examined where answers are looked into: once for their length.
+    // Three of each, twice of what is found, and twice of what is examined where answers are looked into: once for
+    // their length.
     const looksInto = query.answerContains ? examines : 0
     expect(readOf(plan, 'result_answers')).toBeLessThanOrEqual(2 * 3 * (looksInto + 21))
   })

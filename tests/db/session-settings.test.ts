@@ -14,8 +14,8 @@ import { createDatabase, isPooled, type TestDatabase } from '../support/server.t
 import { makeWorld } from '../support/world.ts'
 
 /*
- * A database or its role can carry other defaults than ours. Behind a pooler no connection can set its own, so the role has
- * to carry them there.
+ * A database or its role can carry other defaults than ours. Behind a pooler no connection can set its own, so the role
+ * has to carry them there.
  */
 
 const testDirect = isPooled() ? test.skip : test

@@ -167,7 +167,8 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     isOver = true
     await Promise.all([...writers, ...readers])
     expect(stale).toEqual([])
-    // On a busy machine it may be too slow to say how far it is, which counts as failing; the read is answered all the same.
+    // On a busy machine it may be too slow to say how far it is, which counts as failing; the read is answered all the
+    // same.
     expect(asked).toBe(standbyReads.standby + standbyReads.lagging + standbyReads.failing)
     // A process with two reads at a time may check both in one statement.
     expect(asked).toBeLessThanOrEqual(reads)

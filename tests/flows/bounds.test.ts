@@ -16,8 +16,8 @@ import { addEndpoints } from '../support/endpoints.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 /*
- * As much as server/BOUNDS.md allows is taken, and one more is not, with the defaults of the service. Bounds that take long
- * to reach are driven by the tests that the table names.
+ * As much as server/BOUNDS.md allows is taken, and one more is not, with the defaults of the service. Bounds that take
+ * long to reach are driven by the tests that the table names.
  */
 
 let app: App

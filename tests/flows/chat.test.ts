@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { LRUCache } from 'lru-cache'
 import { decodeTurns, encodeTurn, newSessionId } from '../../server/chat/sessions/codec.ts'
 import { findPublished } from '../../server/chat/sessions/read-session.ts'
-import { effectsOf } from '../../server/chat/sessions/turn-effects.ts'
+import { createEffects } from '../../server/chat/sessions/turn-effects.ts'
 import { writeTurn } from '../../server/chat/sessions/write-turn.ts'
 import { isDistributed } from '../../server/db/citus/topology.ts'
 import { newId } from '../../server/ids.ts'
@@ -1001,7 +1001,10 @@ test('blocks are given no more of a long chat than they can use', async () => {
     [made.id, resultId],
   )
   const running = { botId: made.id, workspaceId: here.workspaceId, publicationId: '', resultId, sessionId }
-  const effects = effectsOf({ db: app.db, chat: {}, config: {}, publicUrl: () => app.url } as never, running)
+  const effects = createEffects(
+    { db: app.db, chat: {}, config: {}, publicUrl: () => app.url } as never,
+    running,
+  )
   const numbers = (texts: string[]) => texts.map((each) => Number.parseInt(each, 10))
   const answers = await effects.earlierAnswers(resultId)
   expect(numbers(answers.map(({ content }) => content))).toEqual(

@@ -6,7 +6,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createProgram } from '../../server/command/program.ts'
 import { runBots } from '../support/command.ts'
 
-/* Every option of every command: it is used, or rejected where the command would ignore it. Nothing here asks a service. */
+/*
+ * Every option of every command: it is used, or rejected where the command would ignore it. Nothing here asks a
+ * service.
+ */
 
 const nowhere = { url: 'http://127.0.0.1:9' }
 let top: string

@@ -10,7 +10,8 @@ import { testWithTrigger as test } from '../support/locks.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
 
 /*
- * Deletions of folders, workspaces and results take the same for few and many: the request marks, and jobs move and remove.
+ * Deletions of folders, workspaces and results take the same for few and many: the request marks, and jobs move and
+ * remove.
  */
 
 const RECORDS = 20_000

@@ -5,7 +5,10 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import { type App, startApp } from '../support/app.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
-/* Five bots that are described in prose, built by the tools of `/mcp` alone, each beside a person who edits the same bot. */
+/*
+ * Five bots that are described in prose, built by the tools of `/mcp` alone, each beside a person who edits the same
+ * bot.
+ */
 
 // biome-ignore lint/suspicious/noExplicitAny: the value differs from tool to tool
 type Value = any

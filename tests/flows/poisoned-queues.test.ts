@@ -18,10 +18,10 @@ import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
 /*
- * One item of a queue that fails each time keeps none of a thousand others: they are done in a bounded number of batches.
- * Sessions, keys, tokens and deliveries that expire are in expiry.test.ts, purges in purge.test.ts, retention of results and of
- * publications in (publication-)retention.test.ts, deleted folders in large-deletions.test.ts, keys of credentials in
- * credentials.test.ts.
+ * One item of a queue that fails each time keeps none of a thousand others: they are done in a bounded number of
+ * batches. Sessions, keys, tokens and deliveries that expire are in expiry.test.ts, purges in purge.test.ts, retention
+ * of results and of publications in (publication-)retention.test.ts, deleted folders in large-deletions.test.ts, keys
+ * of credentials in credentials.test.ts.
  */
 
 const QUEUE_LENGTH = 1_000

@@ -8,8 +8,8 @@ import type { Site } from '../support/world.ts'
 import { makeWorld } from '../support/world.ts'
 
 /*
- * Every parameter of a query changes some response: one that the contract adds fails here until a row shows what it does,
- * so that none is accepted and ignored.
+ * Every parameter of a query changes some response: one that the contract adds fails here until a row shows what it
+ * does, so that none is accepted and ignored.
  */
 
 type Query = Record<string, string>

@@ -217,7 +217,7 @@ describe('a wait until a time', () => {
     const made = await publish(app, here, bot({ Start: [waitUntil({ secondsToWaitFor: '1' }), again] }))
     const { sessionId, resultId = '' } = await start(app, made)
     await app.pool.query(
-      `UPDATE chat_sessions SET state = (state::jsonb || '{"alone": 199}')::json WHERE id = $1`,
+      `UPDATE chat_sessions SET state = (state::jsonb || '{"turnsWithoutVisitor": 199}')::json WHERE id = $1`,
       [sessionId],
     )
     await app.fireTimers()

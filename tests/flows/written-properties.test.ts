@@ -8,8 +8,8 @@ import { type App, startApp } from '../support/app.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
 /*
- * Every property that an update or a create takes comes back from the read: one that the contract adds fails here until a
- * row has a value for it, so that none is accepted and dropped. Those of a bot also come along with copies of it.
+ * Every property that an update or a create takes comes back from the read: one that the contract adds fails here until
+ * a row has a value for it, so that none is accepted and dropped. Those of a bot also come along with copies of it.
  */
 
 interface Schema {

@@ -6,7 +6,10 @@ import { type App, startApp } from '../support/app.ts'
 import { boundNamed } from '../support/bounds.ts'
 import { makeWorld } from '../support/world.ts'
 
-/* Responses that are sent before the body of their request was read, to callers that read only after they have sent all. */
+/*
+ * Responses that are sent before the body of their request was read, to callers that read only after they have sent
+ * all.
+ */
 
 let app: App
 let sandbox: App

@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals'
 import { codeOf } from '../../server/http/failures.ts'
 
-/* Errors of PostgreSQL, Citus and sockets, in their words, while a server restarts, recovers, fails over or is upgraded. */
+/*
+ * Errors of PostgreSQL, Citus and sockets, in their words, while a server restarts, recovers, fails over or is
+ * upgraded.
+ */
 
 const failing = (message: string, code: string) => Object.assign(new Error(message), { code })
 

@@ -10,7 +10,9 @@ import {
   type Subject,
 } from './subject.ts'
 
-/** Sends a request that must be rejected with this code, and proves that it wrote nothing. `at` is the path of an issue. */
+/**
+ * Sends a request that must be rejected with this code, and proves that it wrote nothing. `at` is the path of an issue.
+ */
 export async function expectRejection(
   subject: Subject,
   id: string,

@@ -9,10 +9,12 @@ import { fileURLToPath } from 'node:url'
  * and a key for retries are around the median: clients need all that is left in them.
  */
 
-// With 64 operations the document scored 92.6. The 23 since then cost 0.2 by their number, and 0.2 since their unions and
-// parameters moved the median.
+// With 64 operations the document scored 92.6. The 23 since then cost 0.2 by their number, and 0.2 since their unions
+// and parameters moved the median.
 const atLeast = 92.2
-/** The author alone decides these. Constraints: the properties that an update ignores take any value, and so have none. */
+/**
+ * The author alone decides these. Constraints: the properties that an update ignores take any value, and so have none.
+ */
 const parts = {
   documentationQuality: 1,
   exampleCoverage: 1,

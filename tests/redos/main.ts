@@ -6,11 +6,10 @@ import ts from 'typescript'
 import { parse } from 'yaml'
 
 /*
- * Refuses every regular expression of server/ and contract/ that some text makes slow: whose time grows with
- * the square of the text's length or worse. Those of the members' app read texts of one bot in the browser of its author, of
- * bounded length. Those that libraries put into the contract are found as patterns
- * of openapi.yaml; the emitters meet no input. Verdicts are kept in .cache/, so only new expressions cost
- * time.
+ * Refuses every regular expression of server/ and contract/ that some text makes slow: whose time grows with the square
+ * of the text's length or worse. Those of the members' app read texts of one bot in the browser of its author, of
+ * bounded length. Those that libraries put into the contract are found as patterns of openapi.yaml; the emitters meet
+ * no input. Verdicts are kept in .cache/, so only new expressions cost time.
  */
 
 /** From the package recheck, which this folder installs for itself. */

@@ -211,7 +211,8 @@ function startScript(script: string) {
 }
 
 describe('the time limit', () => {
-  // In a process of their own: one of the clocks counts all threads, such as those that take the place of broken ones above.
+  // In a process of their own: one of the clocks counts all threads, such as those that take the place of broken ones
+  // above.
   test.each([
     ['of the thread', 'nameOfThisThread()'],
     ['of systems that do not count for threads', 'null'],

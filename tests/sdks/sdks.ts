@@ -15,7 +15,10 @@ export const story = [
   'delete',
 ]
 
-/** A generator of clients, and how its client is made and tried; or another reader of the document. Commands run in the folder. */
+/**
+ * A generator of clients, and how its client is made and tried; or another reader of the document. Commands run in the
+ * folder.
+ */
 export interface Sdk {
   folder: string
   language: string

@@ -5,8 +5,9 @@ import type { Random } from '../torture/random.ts'
 import { boundNamed } from './bounds.ts'
 
 /*
- * An installation of Chatwoot with one account: conversations with their status, the calls that an agent bot may make, and
- * the events that it gets of all that happens, signed, with retries, in any order. Made from its documented protocol.
+ * An installation of Chatwoot with one account: conversations with their status, the calls that an agent bot may make,
+ * and the events that it gets of all that happens, signed, with retries, in any order. Made from its documented
+ * protocol.
  */
 
 type Json = Record<string, unknown>

@@ -7,7 +7,10 @@ import { serverAccount } from '../../server/db/embedded/programs.ts'
 import { freePort } from './process.ts'
 import { onNode } from './server.ts'
 
-/* A Citus cluster of its own, to be killed, upgraded and to grow. CITUS_BIN is the folder of a PostgreSQL that has Citus. */
+/*
+ * A Citus cluster of its own, to be killed, upgraded and to grow. CITUS_BIN is the folder of a PostgreSQL that has
+ * Citus.
+ */
 
 const bin = process.env.CITUS_BIN
 

@@ -2,8 +2,9 @@ import type { BrowserContext } from 'playwright-core'
 import type { StripeDouble } from './stripe.ts'
 
 /*
- * The script of the vendor of payments, its form and its interface for pages, at their real addresses, so that the policies
- * of our pages hold for them as they do for the vendor. Cards end in `declined`, `bank` and anything else, which is paid.
+ * The script of the vendor of payments, its form and its interface for pages, at their real addresses, so that the
+ * policies of our pages hold for them as they do for the vendor. Cards end in `declined`, `bank` and anything else,
+ * which is paid.
  */
 
 const script = `

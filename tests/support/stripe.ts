@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net'
 import type { OutboundRequest, OutboundResponse } from '../../server/outbound/client.ts'
 
 /*
- * The vendor of payments with its state: checkout sessions and payments of its form that are opened, read, ended and paid,
- * idempotency keys, its messages, and ways to fail. Requests hold against its published mock, see tests/flows/payments.test.ts.
+ * The vendor of payments with its state: checkout sessions and payments of its form that are opened, read, ended and
+ * paid, idempotency keys, its messages, and ways to fail. Requests hold against its published mock, see
+ * tests/flows/payments.test.ts.
  */
 
 type Json = Record<string, unknown>

@@ -13,8 +13,9 @@ import type { Random } from './random.ts'
 import { promise } from './run.ts'
 
 /*
- * Visitors answer, and their result is deleted 0 to 10 ms after each answer was sent, while one of two processes is killed
- * again and again. Afterwards none of their texts is in a table or a file, and nothing of a result was posted after its
+ * Visitors answer, and their result is deleted 0 to 10 ms after each answer was sent, while one of two processes is
+ * killed again and again. Afterwards none of their texts is in a table or a file, and nothing of a result was posted
+ * after its
  * `results.deleted`.
  */
 

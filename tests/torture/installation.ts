@@ -17,7 +17,10 @@ import { hangUp, send } from './client.ts'
 
 /* Several processes of the service on one database, each behind a proxy of its own, to be broken. */
 
-/** Loaded into a process: its clock, as far as the service looks at it, is wrong; at SIGUSR2 it goes back twenty minutes. */
+/**
+ * Loaded into a process: its clock, as far as the service looks at it, is wrong; at SIGUSR2 it goes back twenty
+ * minutes.
+ */
 const otherClock = (milliseconds: number) =>
   `data:text/javascript,${encodeURIComponent(`
   const real = Date

@@ -21,8 +21,8 @@ import { fireUnderKills } from './timers.ts'
  * `make torture`: every fault of the list and what must come of it, then COUNT results that are deleted while they are
  * written, COUNT writes that are sent again and again, COUNT chats that members take while their visitors write, open
  * streams, COUNT timers that are due within MINUTES and COUNT chats that ask for payments with KILLS of processes, then
- * histories of a service that is broken on purpose, for MINUTES, WIDTH bots or chats at once. SEED brings a run back; ONLY
- * names some of it, such as "F1 F9 retries". With PLANTED=1, bugs that the histories have to find.
+ * histories of a service that is broken on purpose, for MINUTES, WIDTH bots or chats at once. SEED brings a run back;
+ * ONLY names some of it, such as "F1 F9 retries". With PLANTED=1, bugs that the histories have to find.
  */
 
 const { SEED, MINUTES, WIDTH, COUNT, KILLS, ONLY = '', PLANTED, SCALE } = process.env

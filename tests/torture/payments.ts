@@ -7,10 +7,10 @@ import type { Random } from './random.ts'
 import { Caller, count, promise, type Run } from './run.ts'
 
 /*
- * Chats whose visitors pay, on the page of the vendor or in its form, or say that they have; who send everything again, change
- * the amount, and pay in tabs that they have left open. Responses of the vendor are lost, its messages come in any order and
- * several times, and processes are killed, also while they wait for it. Nobody passes unpaid, nobody is charged twice, and
- * every charge is found from its result, once.
+ * Chats whose visitors pay, on the page of the vendor or in its form, or say that they have; who send everything again,
+ * change the amount, and pay in tabs that they have left open. Responses of the vendor are lost, its messages come in
+ * any order and several times, and processes are killed, also while they wait for it. Nobody passes unpaid, nobody is
+ * charged twice, and every charge is found from its result, once.
  */
 
 const SECRET = 'whsec_torture'
@@ -112,7 +112,10 @@ async function openShop(run: Run, stripe: StripeDouble, baseUrl: string): Promis
   return { run, stripe, botId, publicId: read.body.bot.publicId, hook }
 }
 
-/** Loses responses of the vendor, and kills a process every so many chats: at any time, or while it waits for the vendor. */
+/**
+ * Loses responses of the vendor, and kills a process every so many chats: at any time, or while it waits for the
+ * vendor.
+ */
 function breakAway(
   run: Run,
   stripe: StripeDouble,

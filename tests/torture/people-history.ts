@@ -1,6 +1,6 @@
 /*
- * Histories of chats that members take and give back while their visitors write: everything that was acknowledged, and the
- * transcript that came of it. Times are of one clock.
+ * Histories of chats that members take and give back while their visitors write: everything that was acknowledged, and
+ * the transcript that came of it. Times are of one clock.
  */
 
 export interface Said {
@@ -14,7 +14,10 @@ interface Span {
 }
 
 export interface PeopleHistory {
-  /** Messages that were acknowledged. `isEchoed`: the bot answered; `isForPeople`: the response said that people handle the chat. */
+  /**
+   * Messages that were acknowledged. `isEchoed`: the bot answered; `isForPeople`: the response said that people handle
+   * the chat.
+   */
   messages: (Span & { role: 'user' | 'member'; text: string; isEchoed?: boolean; isForPeople?: boolean })[]
   /** Changes of hands that may have happened. A take counts once it is certain. */
   hands: (Span & { kind: 'take' | 'return'; isDone: boolean })[]

@@ -8,7 +8,10 @@ import { send } from './client.ts'
 import { install, type Member } from './installation.ts'
 import { promise } from './run.ts'
 
-/* Streams of events that are open at one process: their memory, their work while nothing happens, and the places they leave. */
+/*
+ * Streams of events that are open at one process: their memory, their work while nothing happens, and the places they
+ * leave.
+ */
 
 const MAX_STREAM_MEGABYTES = 100
 const PLACES = 8

@@ -8,7 +8,8 @@ import type { Random } from './random.ts'
 import { promise } from './run.ts'
 
 /*
- * Timers of chats over two processes whose clocks are an hour apart, and which are killed again and again: each fires once.
+ * Timers of chats over two processes whose clocks are an hour apart, and which are killed again and again: each fires
+ * once.
  */
 
 const MINUTE_MS = 60_000
@@ -23,7 +24,9 @@ const flow = storable(
   }),
 )
 
-/** Fires `total` timers that are due within so many minutes, while processes are killed; gives what came of it in words. */
+/**
+ * Fires `total` timers that are due within so many minutes, while processes are killed; gives what came of it in words.
+ */
 export async function fireUnderKills(
   { total, kills, minutes }: { total: number; kills: number; minutes: number },
   random: Random,

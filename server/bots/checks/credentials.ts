@@ -88,7 +88,10 @@ function* missingPayee(block: JsonRecord, path: Path, known: KnownCredentials): 
   yield issue(at, 'missing_credentials', `Chats end at this block: ${missing} of type stripe.`)
 }
 
-/** One finding for all e-mail blocks that go by the mail server of the service where there is none: it is one thing to set. */
+/**
+ * One finding for all e-mail blocks that go by the mail server of the service where there is none: it is one thing to
+ * set.
+ */
 export function* unsentMails({ groups }: Flow): Findings {
   for (const [groupIndex, group] of groups.entries()) {
     const blocks = isRecord(group) && Array.isArray(group.blocks) ? group.blocks : []

@@ -43,7 +43,10 @@ interface Step {
   lastFound: number
 }
 
-/** One circle, or a pause, for each way back along the ways that count, unless a group of it is `found`. The caller adds them. */
+/**
+ * One circle, or a pause, for each way back along the ways that count, unless a group of it is `found`. The caller adds
+ * them.
+ */
 function* circles(
   starts: Iterable<Entry>,
   isEndless: (way: Way) => boolean,

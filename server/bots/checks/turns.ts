@@ -15,7 +15,9 @@ const MAX_WAIT_MS = 10_000
 /** The last check of each workspace that has some. */
 const lastOnes = new Map<string, Promise<unknown>>()
 
-/** Takes the steps slice by slice, at the pace of the caller. False if the time was over before all of them were taken. */
+/**
+ * Takes the steps slice by slice, at the pace of the caller. False if the time was over before all of them were taken.
+ */
 export async function workInTurns(
   workspaceId: string,
   steps: Iterator<unknown>,

@@ -42,7 +42,7 @@ export function hasProgressBar(run: Execution): boolean {
 }
 
 /** Trackers and code that the page loads before the chat begins. */
-export async function startPropsOf(run: Execution): Promise<StartProps | null> {
+export async function readStartProps(run: Execution): Promise<StartProps | null> {
   const flow = flowOf(run)
   const metadata = asObject(valueAt(flow.flow.settings, 'metadata'))
   const props: StartProps = {}

@@ -1,5 +1,5 @@
 /**
- * The chat runtime: one function to start a chat, one to continue it.
+ * The engine: one function to start a chat, one to continue it.
  *
  * Neither keeps anything between two calls. What the next call needs is in the state of the outcome, which points to
  * the flow by its publication. Neither throws because of what a document, a visitor or another service does.
@@ -7,32 +7,32 @@
 
 import type { InputType } from '../../../contract/bot-document/catalogue.ts'
 import { cutText, type JsonObject, storableText } from '../../json/access.ts'
-import { deviceOf, hasProgressBar, readAppearance, readDynamicTheme, startPropsOf } from './appearance.ts'
+import { deviceOf, hasProgressBar, readAppearance, readDynamicTheme, readStartProps } from './appearance.ts'
 import {
   abortChat,
   addReturnPoint,
   type BlockOutcome,
+  createExecution,
   currentFrame,
   type Execution,
   findEvent,
+  findWaitingBlock,
   followBlockEdge,
   isPreview,
   log,
-  newExecution,
   sendAction,
   takeEdge,
-  waitingBlock,
 } from './execution.ts'
 import { byType, findBlock, findStartEdge, resolvePosition, type Target } from './flow-index.ts'
 import {
   collectResultVariables,
+  createFrame,
   loadFrames,
   mergeVariablesIntoParents,
-  newFrame,
   setInitialValues,
   updateResult,
 } from './frames.ts'
-import { isAnswer, replyToWaiting, setIdleTimer, textOfMessage } from './handle-reply.ts'
+import { isAnswer, readMessageText, replyToWaiting, setIdleTimer } from './handle-reply.ts'
 import { visitorLanguage } from './language.ts'
 import { progressOf } from './progress.ts'
 import { rememberPreview } from './result-parts.ts'
@@ -77,7 +77,7 @@ const MAX_ATTACHMENTS = 50
 /** Runs a flow from its start to the first point where it waits, or only registers the session. */
 export async function startFlow(flow: Flow, options: StartOptions, effects: Effects): Promise<StartResult> {
   const language = visitorLanguage(options.acceptLanguage)
-  const run = newExecution(options, effects, {
+  const run = createExecution(options, effects, {
     format: 1,
     resultId: options.resultId,
     userId: options.resultId ?? effects.newId(),
@@ -89,12 +89,12 @@ export async function startFlow(flow: Flow, options: StartOptions, effects: Effe
     ...(options.startFrom === undefined ? {} : { startFrom: options.startFrom }),
     ...(options.resultId === null ? { preview: { answers: [], transcript: [] } } : {}),
   })
-  const frame = newFrame(flow, options.resultId)
+  const frame = createFrame(flow, options.resultId)
   run.frames = [frame]
   setInitialValues(run, frame, options)
   const rejection = checkStart(run)
   if (rejection !== null) return rejection
-  const props = options.resultId === null ? null : await startPropsOf(run)
+  const props = options.resultId === null ? null : await readStartProps(run)
   if (props !== null) sendAction(run, { type: 'startPropsToInject', startPropsToInject: props })
   const bot = await readAppearance(run)
   if (options.isOnlyRegistering === true) return { bot, ...(await buildOutcome(run, true)) }
@@ -105,7 +105,7 @@ export async function startFlow(flow: Flow, options: StartOptions, effects: Effe
 }
 
 /** Theme and settings of a chat as its variables are now; `null` is the state of one that is over. */
-export async function appearanceOfChat(
+export async function readChatAppearance(
   flow: Flow,
   state: SessionState | null,
   effects: Effects,
@@ -121,9 +121,9 @@ export async function appearanceOfChat(
     device: deviceOf(undefined),
     isProgressBarEnabled: false,
   }
-  const run = newExecution({}, effects, session)
+  const run = createExecution({}, effects, session)
   if (state === null || !(await loadFrames(run, flow, frames)))
-    run.frames = [newFrame(flow, session.resultId)]
+    run.frames = [createFrame(flow, session.resultId)]
   return readAppearance(run)
 }
 
@@ -143,7 +143,7 @@ export async function setVariables(
   result: ResultVariable[]
 }> {
   const { frames: stored, waiting: _, ...session } = state
-  const run = newExecution({}, effects, session)
+  const run = createExecution({}, effects, session)
   await loadFrames(run, flow, stored)
   const values = new Map<string, VariableValue>()
   const issues: Awaited<ReturnType<typeof setVariables>>['issues'] = []
@@ -177,7 +177,7 @@ export async function setVariables(
 
 /**
  * Takes the visitor's message, or the outcome of an action, and runs on to the next point where the flow waits.
- * The state is used up: parts of it go into the one of the outcome.
+ * The outcome reuses parts of the state, so do not use it again.
  */
 export async function continueFlow(
   flow: Flow,
@@ -187,7 +187,7 @@ export async function continueFlow(
   effects: Effects,
 ): Promise<TurnResult> {
   const { frames, waiting, ...session } = state
-  const run = newExecution(options, effects, session)
+  const run = createExecution(options, effects, session)
   const isComplete = await loadFrames(run, flow, frames)
   const sent = cleanMessage(run, message)
   if (!isComplete) {
@@ -231,7 +231,7 @@ async function runFromStart(run: Execution, message: Message | null): Promise<vo
     await runBlocks(run, null, target === null ? { kind: 'end' } : { kind: 'go', ...target })
   }
   const type = run.input?.type
-  const words = textOfMessage(message)
+  const words = readMessageText(message)
   const isUsed =
     isAnswer(message) && type && run.messages.length === 0 && isAnsweredInAdvance.get(type) !== false
   if (isUsed) return passReply(run, message)
@@ -257,7 +257,7 @@ async function runCommand(run: Execution, command: string): Promise<TurnResult> 
   const position = run.waiting
   run.waiting = null
   const isAutomatic = target === null || event.options.resumeAfter === true
-  if (position !== null && waitingBlock({ ...run, waiting: position }) !== null) {
+  if (position !== null && findWaitingBlock({ ...run, waiting: position }) !== null) {
     addReturnPoint(run, { kind: 'again', isAutomatic, position })
   }
   const first: BlockOutcome = target === null ? { kind: 'end' } : { kind: 'go', ...target }
@@ -269,7 +269,7 @@ async function runCommand(run: Execution, command: string): Promise<TurnResult> 
 function checkWebhook(run: Execution, message: Message | null): TurnRejection | null {
   const isCall = typeof message === 'object' && message?.type === 'webhook'
   const isCommand = typeof message === 'object' && message?.type === 'command'
-  const isExpected = waitingBlock(run)?.type === 'webhook'
+  const isExpected = findWaitingBlock(run)?.type === 'webhook'
   const isTrial = isExpected && isPreview(run) && message !== null
   if (isCall === isExpected || isCommand || isTrial) return null
   const reason = isCall ? 'The chat does not wait for a webhook' : 'The chat waits for a webhook'
@@ -282,7 +282,7 @@ function isTimer(message: Message | null): boolean {
 
 /** Only its timer continues a `wait until` block. */
 function checkTimer(run: Execution, message: Message | null): TurnRejection | null {
-  if (isTimer(message) || waitingBlock(run)?.type !== 'wait until') return null
+  if (isTimer(message) || findWaitingBlock(run)?.type !== 'wait until') return null
   if (typeof message === 'object' && message?.type === 'command') return null
   return { rejection: { code: 'NOT_WAITING', message: 'The chat waits for a time' } }
 }
@@ -341,7 +341,7 @@ export function buildOutcomeWithoutTheme(run: Execution, isRegistering = false):
   const hasStarted = first.answerCount > 0
   rememberPreview(run)
   const outcome: TurnOutcome = {
-    state: isOver ? null : stateOf(run),
+    state: isOver ? null : toSessionState(run),
     messages: run.messages,
     logs: run.logs,
     answers: run.answers,
@@ -371,7 +371,7 @@ function timerOf({ timer }: Execution): Pick<SessionState, 'timer'> {
 }
 
 /** Values that change with every answer come last: PostgreSQL logs a row from its first difference on. */
-function stateOf(run: Execution): SessionState {
+function toSessionState(run: Execution): SessionState {
   const frames = run.frames.map(
     (frame): Frame => ({
       botId: frame.botId,

@@ -3,10 +3,10 @@
 import { withText } from '../../outbound/response-body.ts'
 import type { CodeAnswer, CodeRequest, EvaluateOutcome, EvaluateRequest } from '../../sandbox/types.ts'
 import {
+  computeRemainingMilliseconds,
   currentFrame,
   type Execution,
   log,
-  remainingMilliseconds,
   spendOutboundCall,
   waitFor,
 } from './execution.ts'
@@ -55,7 +55,7 @@ function rejectEvaluation(reason: 'time' | 'error', message: string): EvaluateOu
 
 async function send(run: Execution, request: CodeRequest, deadline: number): Promise<CodeAnswer> {
   if (!(await spendOutboundCall(run))) return { ok: false, message: 'One turn may not call out more often' }
-  const left = Math.min(deadline - performance.now(), remainingMilliseconds(run))
+  const left = Math.min(deadline - performance.now(), computeRemainingMilliseconds(run))
   if (left <= 0) return { ok: false, message: `No answer within ${fetchMilliseconds} ms` }
   const response = withText(await run.effects.httpRequest({ ...request, milliseconds: left }))
   if (!response.ok) return response

@@ -50,7 +50,7 @@ export interface Execution {
   startedAt: number
   /** CPU time of the process at that moment, in milliseconds. */
   cpuAtStart: number
-  /** When the event loop last had its turn during the walk. */
+  /** Time of the last yield to the event loop while blocks run. */
   yieldedAt: number
   session: Omit<SessionState, 'frames' | 'waiting'>
   frames: LiveFrame[]
@@ -94,7 +94,7 @@ export interface Execution {
   isAborted: boolean
 }
 
-export function newExecution(
+export function createExecution(
   options: TurnOptions,
   effects: Effects,
   session: Execution['session'],
@@ -104,7 +104,7 @@ export function newExecution(
     limits: { ...defaultLimits, ...options.limits },
     format: options.textBubbleContentFormat ?? session.textFormat ?? 'richText',
     startedAt: performance.now(),
-    cpuAtStart: recentCpuMilliseconds(),
+    cpuAtStart: readRecentCpuMilliseconds(),
     yieldedAt: performance.now(),
     session,
     frames: [],
@@ -139,7 +139,7 @@ export function newExecution(
   }
 }
 
-/** Outcome of a block. `go` leaves the group, `end` ends the branch, `wait` ends the request. */
+/** `next` runs the next block, `go` another one, `end` ends the branch, `wait` ends the turn. */
 export type BlockOutcome =
   | { kind: 'next' }
   | { kind: 'go'; group: Group; index: number }
@@ -167,7 +167,7 @@ export function isPreview(run: Execution): boolean {
   return run.session.resultId === null
 }
 
-export function waitingBlock(run: Execution): Block | null {
+export function findWaitingBlock(run: Execution): Block | null {
   return run.waiting === null ? null : findBlock(currentFrame(run).flowIndex, run.waiting)
 }
 
@@ -200,11 +200,11 @@ export function abortChat(run: Execution, description: string): void {
   log(run, 'error', description)
 }
 
-export function remainingMilliseconds(run: Execution): number {
+export function computeRemainingMilliseconds(run: Execution): number {
   return run.limits.milliseconds - (performance.now() - run.startedAt)
 }
 
-export function cpuMilliseconds(): number {
+export function readCpuMilliseconds(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1_000
 }
@@ -213,9 +213,9 @@ export function cpuMilliseconds(): number {
 const MAX_CPU_READING_AGE_MS = 20
 let cpuReading = { at: Number.NEGATIVE_INFINITY, milliseconds: 0 }
 
-function recentCpuMilliseconds(): number {
+function readRecentCpuMilliseconds(): number {
   const at = performance.now()
-  if (at - cpuReading.at > MAX_CPU_READING_AGE_MS) cpuReading = { at, milliseconds: cpuMilliseconds() }
+  if (at - cpuReading.at > MAX_CPU_READING_AGE_MS) cpuReading = { at, milliseconds: readCpuMilliseconds() }
   return cpuReading.milliseconds
 }
 
@@ -229,7 +229,7 @@ export function readWorkMilliseconds(run: Execution): number {
  * and yields to other requests of the process, which a long turn without any wait would block.
  */
 export async function checkBudget(run: Execution): Promise<boolean> {
-  if (remainingMilliseconds(run) <= 0) {
+  if (computeRemainingMilliseconds(run) <= 0) {
     abortChat(run, `The chat was stopped: one turn took more than ${run.limits.milliseconds} ms`)
   } else if (hasWorkedTooLong(run)) {
     abortChat(
@@ -251,18 +251,18 @@ export async function checkBudget(run: Execution): Promise<boolean> {
 function hasWorkedTooLong(run: Execution): boolean {
   const { workMilliseconds } = run.limits
   if (readWorkMilliseconds(run) <= workMilliseconds) return false
-  return cpuMilliseconds() - run.cpuAtStart - run.spent.cpuWhileWaiting > workMilliseconds
+  return readCpuMilliseconds() - run.cpuAtStart - run.spent.cpuWhileWaiting > workMilliseconds
 }
 
 /** Waits for something that is not work on the turn: outside of this process, or a library that loads on first use. */
 export async function waitFor<Value>(run: Execution, work: Promise<Value>): Promise<Value> {
   const startedAt = performance.now()
-  const cpuBefore = cpuMilliseconds()
+  const cpuBefore = readCpuMilliseconds()
   try {
     return await work
   } finally {
     run.spent.waiting += performance.now() - startedAt
-    run.spent.cpuWhileWaiting += cpuMilliseconds() - cpuBefore
+    run.spent.cpuWhileWaiting += readCpuMilliseconds() - cpuBefore
   }
 }
 
@@ -301,7 +301,7 @@ export const noMemory = 'the service has no room for what this turn holds while 
 /** Counts bytes that the block holds while it waits for others, until its end. False where there is no room in time. */
 export async function reserveMemory(run: Execution, bytes: number, state = 0): Promise<boolean> {
   const { memory } = run.effects
-  return memory === undefined || waitFor(run, memory.take(bytes, remainingMilliseconds(run), state))
+  return memory === undefined || waitFor(run, memory.take(bytes, computeRemainingMilliseconds(run), state))
 }
 
 export function sendBubble(run: Execution, bubble: Bubble): void {
@@ -319,7 +319,11 @@ export function sendAction(run: Execution, action: ClientSideAction): void {
 }
 
 /** Sends an action whose outcome the client has to bring back. */
-export function awaitAction(run: Execution, action: ClientSideAction, position: Position): BlockOutcome {
+export function sendAwaitedAction(
+  run: Execution,
+  action: ClientSideAction,
+  position: Position,
+): BlockOutcome {
   sendAction(run, { ...action, expectsDedicatedReply: true })
   run.waiting = position
   run.waitKind = 'action'

@@ -3,10 +3,10 @@ import { addAbortSignal } from 'node:stream'
 import { webUrl } from '../../json/access.ts'
 import type { FoundUpload } from '../../uploads/uploads.ts'
 import {
+  computeRemainingMilliseconds,
   currentFrame,
   type Execution,
   noMemory,
-  remainingMilliseconds,
   reserveMemory,
   spendOutboundCall,
   waitFor,
@@ -43,7 +43,7 @@ async function collect(
   try {
     const bytes = await run.effects.uploads?.read(upload)
     if (bytes === undefined) return 'The file is gone'
-    addAbortSignal(AbortSignal.timeout(Math.max(1, Math.ceil(remainingMilliseconds(run)))), bytes)
+    addAbortSignal(AbortSignal.timeout(Math.max(1, Math.ceil(computeRemainingMilliseconds(run)))), bytes)
     // Chunks beside the whole would take its memory twice.
     const whole = Buffer.allocUnsafe(upload.size)
     let size = 0
@@ -61,7 +61,7 @@ export async function fetchFile(
   maximumBytes?: number,
 ): Promise<{ bytes: Uint8Array; mediaType: string } | string> {
   if (!(await spendOutboundCall(run))) return 'One turn may not call out more often, or has no room in memory'
-  const milliseconds = Math.max(1, Math.min(FETCH_TIMEOUT_MS, remainingMilliseconds(run)))
+  const milliseconds = Math.max(1, Math.min(FETCH_TIMEOUT_MS, computeRemainingMilliseconds(run)))
   const request = { url: url.href, method: 'GET', headers: {}, milliseconds }
   const response = await waitFor(
     run,

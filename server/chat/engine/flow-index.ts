@@ -52,11 +52,11 @@ export interface FlowIndex {
   events: FlowEvent[]
 }
 
-const known = new WeakMap<Flow, FlowIndex>()
+const indexes = new WeakMap<Flow, FlowIndex>()
 
 /** The same object again for the same flow, so callers that keep published flows in memory save the work. */
 export function indexFlow(flow: Flow): FlowIndex {
-  const before = known.get(flow)
+  const before = indexes.get(flow)
   if (before !== undefined) return before
   const index: FlowIndex = {
     flow,
@@ -88,7 +88,7 @@ export function indexFlow(flow: Flow): FlowIndex {
     index.variables.set(variable.id, variable)
     if (!index.variablesByName.has(variable.name)) index.variablesByName.set(variable.name, variable)
   }
-  known.set(flow, index)
+  indexes.set(flow, index)
   return index
 }
 

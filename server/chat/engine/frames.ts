@@ -23,7 +23,7 @@ import { countCharacters, readVariable, setVariable } from './variables.ts'
 
 /* Frames of an execution: one for the bot, one more for each bot that it links; and the block that links them. */
 
-export function newFrame(
+export function createFrame(
   flow: Flow,
   resultId: string | null,
   linked?: Pick<LiveFrame, 'botId' | 'flowId' | 'isMerged' | 'linkPosition'>,
@@ -141,8 +141,8 @@ async function enterBot(
   const isMerged = block.options.mergeResults === true
   const resultId = parent.resultId === null || isMerged ? parent.resultId : run.effects.newId()
   const { flowId } = linked
-  const frame = newFrame(linked.flow, resultId, { botId, flowId, isMerged, linkPosition: position })
-  const inherited = valuesByName(run)
+  const frame = createFrame(linked.flow, resultId, { botId, flowId, isMerged, linkPosition: position })
+  const inherited = collectValuesByName(run)
   run.frames.push(frame)
   for (const { id, name } of flow.variables.values()) {
     const value = inherited.get(name)
@@ -224,7 +224,7 @@ function mergeIntoParent(run: Execution, from: LiveFrame, to: LiveFrame): void {
 }
 
 /** Values of all running bots by name; the nearest bot counts. */
-function valuesByName(run: Execution): Map<string, VariableValue> {
+function collectValuesByName(run: Execution): Map<string, VariableValue> {
   const values = new Map<string, VariableValue>()
   for (const frame of run.frames) {
     for (const { name, value } of frame.merged) values.set(name, value)

@@ -12,6 +12,7 @@ import {
   currentFrame,
   type Execution,
   findEvent,
+  findWaitingBlock,
   followBlockEdge,
   isPreview,
   log,
@@ -19,7 +20,6 @@ import {
   spendOutput,
   takeEdge,
   waitFor,
-  waitingBlock,
 } from './execution.ts'
 import { type Block, byType, type FlowEvent, followEdge, isInput, searchBlock } from './flow-index.ts'
 import { itemsToShow, readCard, readChoice } from './inputs/choice.ts'
@@ -32,11 +32,14 @@ import type { Answer, InputToShow, Message, Position, SessionState } from './typ
 import { ownSizeOf, takesFiles } from './upload-policy.ts'
 import { fill, fillDeep, fillNumber, readVariable, saveReply, setVariable } from './variables.ts'
 
-/* Passes the message of a visitor to the block that waits. Shows inputs, and shows them again after an invalid reply or none. */
+/*
+ * Passes the message of a visitor to the block that waits. Shows inputs, and shows them again after an invalid reply or
+ * none.
+ */
 
 /** Hands the message to the waiting block. The outcome is relative to that block. */
 export async function replyToWaiting(run: Execution, message: Message | null): Promise<BlockOutcome> {
-  const block = waitingBlock(run)
+  const block = findWaitingBlock(run)
   const position = run.waiting
   run.waiting = null
   run.waitKind = null
@@ -58,7 +61,7 @@ export async function replyToWaiting(run: Execution, message: Message | null): P
     addReturnPoint(run, { kind: 'answer', isAutomatic: false, position, message })
     return branch
   }
-  const reply = message === null ? null : textOfMessage(message)
+  const reply = message === null ? null : readMessageText(message)
   switch (block.type) {
     case 'embed': {
       const { saveDataInVariableId } = asObject(block.content.waitForEvent)
@@ -89,7 +92,7 @@ export async function answerInput(
 ): Promise<BlockOutcome> {
   const reading = await readReply(run, block, message)
   if (reading.kind !== 'invalid') return acceptReply(run, block, message, reading)
-  const words = textOfMessage(message)
+  const words = readMessageText(message)
   if (words !== '') {
     run.transcript.push({ role: 'user', type: 'text', text: words })
     run.said.push({ role: 'user', text: words })
@@ -139,7 +142,7 @@ const inputNames = byType<InputType, string>({
 function describeReply(run: Execution, event: FlowEvent, block: Block, message: Message | null): void {
   const { flowIndex: flow } = currentFrame(run)
   const { contentVariableId, inputNameVariableId, inputTypeVariableId } = event.options
-  setVariable(run, contentVariableId, textOfMessage(message))
+  setVariable(run, contentVariableId, readMessageText(message))
   setVariable(run, inputNameVariableId, searchBlock(flow, block.id)?.group.title ?? '')
   setVariable(run, inputTypeVariableId, inputNames.get(block.type))
 }
@@ -207,7 +210,7 @@ async function readReply(run: Execution, block: Block, message: Message | null):
   if (reader === undefined) return { kind: 'skipped' }
   const mayBeEmpty = block.type === 'file input' || block.type === 'payment input'
   if (message === null && !mayBeEmpty) return { kind: 'invalid' }
-  return reader(run, block, { text: textOfMessage(message), message })
+  return reader(run, block, { text: readMessageText(message), message })
 }
 
 /** Stores what was understood and goes on behind the input. */
@@ -227,7 +230,7 @@ function acceptReply(run: Execution, block: Block, message: Message | null, read
   run.transcript.push(
     isAudio ? { role: 'user', type: 'audio', audio: content } : { role: 'user', type: 'text', text: content },
   )
-  if (content !== textOfMessage(message)) run.newFormat = content
+  if (content !== readMessageText(message)) run.newFormat = content
   saveReply(run, block.options.variableId, reading.value ?? content)
   for (const { variableId, value } of reading.assignments ?? []) saveReply(run, variableId, value)
   const target = takeEdge(run, reading.edgeId)
@@ -256,7 +259,7 @@ async function askAgain(
   return showInput(run, block, position)
 }
 
-export function textOfMessage(message: Message | null): string {
+export function readMessageText(message: Message | null): string {
   if (message === null) return ''
   if (typeof message === 'string') return message
   if (message.type === 'text') return message.text
@@ -268,7 +271,7 @@ export function textOfMessage(message: Message | null): string {
 /** True if a message says something, in words or by files. */
 export function isAnswer(message: Message | null): boolean {
   const files = typeof message === 'object' && message?.type === 'text' ? message.attachedFileUrls : undefined
-  return textOfMessage(message) !== '' || (files ?? []).length > 0
+  return readMessageText(message) !== '' || (files ?? []).length > 0
 }
 
 async function optionsToShow(run: Execution, block: Block): Promise<JsonObject> {

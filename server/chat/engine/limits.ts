@@ -1,29 +1,29 @@
-/** Limits of one request. Each limit that is hit adds an entry to the logs of the response. */
+/** Limits of one turn. Each limit that is hit adds an entry to the logs of the response. */
 export interface Limits {
-  /** Blocks run in one request. A flow that goes round in circles ends here. */
+  /** Blocks run in one turn. A flow that goes round in circles ends here. */
   blocks: number
-  /** Wall-clock time of one request in milliseconds, waiting for other services included. */
+  /** Wall-clock time of one turn in milliseconds, waiting for other services included. */
   milliseconds: number
   /** The part of it in which the service itself works. */
   workMilliseconds: number
-  /** CPU time that one piece of code may take, and all pieces of a request together. */
+  /** CPU time that one piece of code may take, and all pieces of a turn together. */
   evaluationMilliseconds: number
   evaluationMillisecondsPerTurn: number
   /** Characters of one piece of code. Longer code is not run. */
   codeCharacters: number
   /**
-   * Tokens of language models in one request, as their vendors count them. Once reached, no further request is sent.
+   * Tokens of language models in one turn, as their vendors count them. Once reached, no further request is sent.
    */
   tokens: number
   /** Turns of timers without a message of the visitor between them. */
   timersInARow: number
-  /** Requests, e-mails and calls of models in one request. */
+  /** Requests, e-mails and calls of models in one turn. */
   outboundCalls: number
   /** Characters of one variable. A longer value is cut. */
   valueCharacters: number
   /** Characters of all variables of a bot. A value that would exceed it is refused. */
   totalValueCharacters: number
-  /** Characters of the response of one request, and separately of the values it fills into texts. */
+  /** Characters of the response of one turn, and separately of the values it fills into texts. */
   outputCharacters: number
   /** Characters of a visitor's message. A longer one is cut. */
   messageCharacters: number

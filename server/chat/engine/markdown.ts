@@ -10,7 +10,10 @@ const MAX_FORMATTED_CHARACTERS = 40_000
 /** Deeper lists and quotes are left out: no person writes them. */
 const MAX_NESTING_DEPTH = 16
 
-/** One more mark of a list or quote than that in one line: for many, the lexer takes its stack and a quarter of a second. */
+/**
+ * One more mark of a list or quote than that in one line: for many, the lexer takes its stack and a quarter of a
+ * second.
+ */
 const nested = /^[ \t]*(?:(?:>|[*+-][ \t]|\d{1,9}[.)][ \t])[ \t]*){17}/m
 
 /** Nothing is Markdown without one of these, except numbered lists and headings with a line below them. */

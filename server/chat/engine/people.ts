@@ -4,10 +4,10 @@ import { storableText, webUrl } from '../../json/access.ts'
 import { isOfType } from '../../uploads/kinds.ts'
 import { markdownOf, plainTextOf, richTextOf } from './bubbles.ts'
 import { buildOutcome, buildOutcomeWithoutTheme, cleanMessage } from './engine.ts'
-import { currentFrame, newExecution, waitFor } from './execution.ts'
+import { createExecution, currentFrame, waitFor } from './execution.ts'
 import { findBlock } from './flow-index.ts'
 import { leaveBot, loadFrames } from './frames.ts'
-import { textOfMessage } from './handle-reply.ts'
+import { readMessageText } from './handle-reply.ts'
 import { inputForPeople } from './inputs/for-people.ts'
 import { markdownNodes } from './markdown.ts'
 import type {
@@ -31,7 +31,7 @@ export async function recordMessage(
   effects: Effects,
 ): Promise<TurnOutcome | undefined> {
   const { frames, waiting, textFormat: _, ...session } = state
-  const run = newExecution(options, effects, {
+  const run = createExecution(options, effects, {
     ...session,
     ...(state.textFormat && { textFormat: state.textFormat }),
   })
@@ -41,7 +41,7 @@ export async function recordMessage(
     typeof sent === 'object' && sent !== null && ['command', 'webhook', 'timer'].includes(sent.type)
   if (sent === null || isCommand) return undefined
   const isAudio = typeof sent === 'object' && sent.type === 'audio'
-  const text = textOfMessage(sent)
+  const text = readMessageText(sent)
   const given = isAudio ? [text] : (typeof sent === 'object' && 'text' in sent && sent.attachedFileUrls) || []
   const uploads = effects.uploads && (await waitFor(run, effects.uploads.find(given)))
   const files = given.filter((url) => (uploads ? uploads.has(url) : webUrl(url) !== null))
@@ -68,7 +68,7 @@ export async function resumeFlow(
   effects: Effects,
 ): Promise<TurnOutcome | undefined> {
   const { frames, waiting, ...session } = state
-  const run = newExecution({}, effects, session)
+  const run = createExecution({}, effects, session)
   await loadFrames(run, flow, frames)
   if (
     groupId === undefined &&

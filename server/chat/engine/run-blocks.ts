@@ -36,7 +36,7 @@ import type { Position, ReturnPoint } from './types.ts'
 type RunBlock = (run: Execution, block: Block, position: Position) => Promise<BlockOutcome> | BlockOutcome
 
 /** An outcome that does not depend on the block it came from. */
-type AbsoluteNext = Exclude<BlockOutcome, { kind: 'next' }>
+type ResolvedOutcome = Exclude<BlockOutcome, { kind: 'next' }>
 
 /**
  * Runners of all blocks that are neither inputs nor blocks of outside services. A type that the catalogue adds has to be
@@ -106,7 +106,7 @@ export async function runBlocks(run: Execution, from: Target | null, first: Bloc
   }
 }
 
-async function runBlockAt(run: Execution, target: Target): Promise<AbsoluteNext> {
+async function runBlockAt(run: Execution, target: Target): Promise<ResolvedOutcome> {
   const block = target.group.blocks[target.index]
   if (block === undefined) {
     const after = takeEdge(run, target.group.blocks.at(-1)?.outgoingEdgeId)
@@ -127,7 +127,7 @@ async function runBlockAt(run: Execution, target: Target): Promise<AbsoluteNext>
 }
 
 /** A branch has ended: back to where it was taken from, in this bot or in the one that linked it. */
-async function returnFromBranch(run: Execution): Promise<AbsoluteNext | null> {
+async function returnFromBranch(run: Execution): Promise<ResolvedOutcome | null> {
   const { returns } = currentFrame(run)
   for (let point = returns.pop(); point !== undefined; point = returns.pop()) {
     if (point.isAutomatic) return goBack(run, point)
@@ -137,7 +137,7 @@ async function returnFromBranch(run: Execution): Promise<AbsoluteNext | null> {
   return position === null ? { kind: 'end' } : goBack(run, { kind: 'after', isAutomatic: true, position })
 }
 
-async function goBack(run: Execution, point: ReturnPoint): Promise<AbsoluteNext> {
+async function goBack(run: Execution, point: ReturnPoint): Promise<ResolvedOutcome> {
   const { flowIndex: flow } = currentFrame(run)
   const target = resolvePosition(flow, point.position)
   const block = findBlock(flow, point.position)
@@ -176,7 +176,7 @@ function skipUnknown(run: Execution, block: Block): BlockOutcome {
   return followBlockEdge(run, block)
 }
 
-function resolveNext(target: Target | null, to: BlockOutcome): AbsoluteNext {
+function resolveNext(target: Target | null, to: BlockOutcome): ResolvedOutcome {
   if (to.kind !== 'next') return to
   return target === null ? { kind: 'end' } : { kind: 'go', group: target.group, index: target.index + 1 }
 }

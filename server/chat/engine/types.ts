@@ -1,8 +1,8 @@
 /**
- * The vocabulary of the chat runtime.
+ * Types of the engine.
  *
- * The runtime knows neither the database nor HTTP. A caller loads a flow and a session state, calls `startChat` or
- * `continueChat`, and writes what the outcome says in one transaction. Everything that is not a pure function of
+ * The engine knows neither the database nor HTTP. A caller loads a flow and a session state, calls `startFlow` or
+ * `continueFlow`, and writes what the outcome says in one transaction. Everything that is not a pure function of
  * these values comes in through `Effects`.
  */
 
@@ -46,7 +46,10 @@ export type Message =
   | { type: 'text'; text: string; attachedFileUrls?: string[]; metadata?: { replyId?: string } }
   | { type: 'audio'; url: string }
   | { type: 'command'; command: string }
-  /** The call of a waiting `webhook` block: `{"data": ...}`. The contract has no such message, so no visitor can send it. */
+  /**
+   * The call of a waiting `webhook` block: `{"data": ...}`. The contract has no such message, so no visitor can send
+   * it.
+   */
   | { type: 'webhook'; body: string }
   /** The timer of the chat is due. No visitor can send it either. */
   | { type: 'timer' }
@@ -100,7 +103,7 @@ export interface Effects {
    * turn. Absent where nothing is really sent.
    */
   shareRequest?: (work: () => Promise<void>) => Promise<void>
-  /** True if this request still runs the turn, so that it may send. Absent where no other one can run it. */
+  /** True while this request runs the turn and may send. Absent if no other request can run it. */
   canSend?: () => Promise<boolean>
   /**
    * Reserves room for a row of a sheet in the queue. Returns the reason where there is none. Absent in a preview, which
@@ -112,13 +115,16 @@ export interface Effects {
   evaluate: Evaluate
   /** The one outbound client. It resolves with a failure instead of rejecting. */
   httpRequest(request: OutboundRequest): Promise<OutboundResponse>
-  /** Data of credentials of the bot's workspace, of that type; `null` where there are none. Rejects when they cannot be decrypted. */
+  /**
+   * Data of credentials of the bot's workspace, of that type; `null` where there are none. Rejects when they cannot be
+   * decrypted.
+   */
   findCredentials(id: string, type: string): Promise<JsonObject | null>
   /** It resolves with a failure instead of rejecting. */
   askModel(request: ModelRequest): Promise<ModelResponse>
   /**
-   * The session, as the vendor of a payment knows it, the page that visitors come back to from there, and the page with the
-   * form of the vendor, on hosts that serve chats alone.
+   * The session, as the vendor of a payment knows it, the page that visitors come back to from there, and the page with
+   * the form of the vendor, on hosts that serve chats alone.
    */
   checkout: { sessionId: string; returnUrl: string; formUrl?: string }
   /** Streams output to the client before the turn is written. */
@@ -160,7 +166,7 @@ export interface SheetRow {
 export interface TurnOptions {
   textBubbleContentFormat?: TextFormat
   limits?: Partial<Limits>
-  /** True if the turn goes on without the visitor, as a timer does. */
+  /** True if the turn runs without the visitor, as a timer does. */
   isWithoutVisitor?: boolean
 }
 
@@ -203,7 +209,7 @@ export type ReturnPoint =
 /** One bot in a session: the started one, and on top of it those entered through bot links. */
 export interface Frame {
   botId: string
-  /** The `flowId` under the name that stored sessions have; `null` for the bot that the session was started with. */
+  /** See `LinkedFlow`; `null` for the bot that the session was started with. */
   flowId: string | null
   /** Pairs, not an object: variable ids are free text, `__proto__` included. */
   values: [variableId: string, value: VariableValue][]

@@ -152,8 +152,8 @@ export async function fillDeep(run: Execution, value: unknown, depth = 0): Promi
 }
 
 /**
- * Fills an address. Before the path values are taken as they are, as is a path or query that is one placeholder alone. All others are
- * percent-encoded, so that each is one segment, or one value of the query.
+ * Fills an address. Before the path values are taken as they are, as is a path or query that is one placeholder alone.
+ * All others are percent-encoded, so that each is one segment, or one value of the query.
  */
 export async function fillAddress(run: Execution, template: string): Promise<string> {
   const address = template.trim()

@@ -22,7 +22,8 @@ import { botId, floorOf, maxAnswers, savedAt, transcriptId, workspaceId } from '
 /**
  * Enqueues the events of turns: a result began by one, has an answer, is completed by it. One row holds the data of all
  * turns in one text, and values that only the database knows; `expandOutboxRow` makes events of it later, since JSON
- * takes many times longer to write. `written` has the rows of results with their earlier flags, `ordinal` and `eventTypes`.
+ * takes many times longer to write. `written` has the rows of results with their earlier flags, `ordinal` and
+ * `eventTypes`.
  */
 const enqueueTurnEvents = sql`, queued AS (${enqueueEvents(
   sql`

@@ -8,8 +8,8 @@ import type { TurnOutcome } from '../engine/types.ts'
 import type { ExtraWrite } from './write-turn.ts'
 
 /*
- * Events of chats for the endpoints of their workspace. Their subject is the result, and they go the way of the events of
- * turns, so that a receiver gets both in one order.
+ * Events of chats for the endpoints of their workspace. Their subject is the result, and they go the way of the events
+ * of turns, so that a receiver gets both in one order.
  */
 
 type Schemas = components['schemas']
@@ -60,7 +60,7 @@ interface Chat {
 }
 
 /** The event of a turn that hands a chat to members, or ends the wait for one; undefined for any other. */
-export function chatEventOf(
+export function toChatEvent(
   { sessionId, botId, resultId, publicationId, handledBy = null }: Chat,
   { isHandedOff, state }: Pick<TurnOutcome, 'isHandedOff' | 'state'>,
 ): ChatWebhookEvent | undefined {

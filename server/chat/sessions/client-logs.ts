@@ -3,7 +3,7 @@ import type { SaveClientLogs } from '../../../generated/handlers.ts'
 import { topologyOf } from '../../db/citus/topology.ts'
 import { type Database, prepareWrite, statements, transact } from '../../db/client.ts'
 import { bots, chatSessions, resultLogs, results } from '../../db/schema.ts'
-import { isBotVisible } from '../../db/undeleted-bots.ts'
+import { isBotVisible } from '../../db/visible-bots.ts'
 import { newIds } from '../../ids.ts'
 import type { LogEntry } from '../engine/types.ts'
 
@@ -63,7 +63,7 @@ type ClientLogs = SaveClientLogs['body']['clientLogs']
 const MAX_TEXT_CHARACTERS = 1_000
 
 /** Returns the approximate bytes of entries, for quotas. */
-export function sizeOfLogs(logs: ClientLogs): number {
+export function measureLogs(logs: ClientLogs): number {
   return Buffer.byteLength(JSON.stringify(toLogs(logs)))
 }
 

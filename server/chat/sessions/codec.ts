@@ -40,10 +40,10 @@ type EncodedState = Partial<Omit<SessionState, 'frames'>> & { frames: Partial<Fr
 export function encodeState(state: SessionState, row: Row): EncodedState {
   const { resultId } = state
   const frames = state.frames.map((frame) =>
-    withoutDefaults(frame, { botId: row.botId, resultId, ...defaultFrame() }),
+    omitDefaults(frame, { botId: row.botId, resultId, ...defaultFrame() }),
   )
   const defaults = { resultId: row.resultId, userId: resultId, ...defaultState() }
-  return withoutDefaults<EncodedState>({ ...state, frames }, defaults)
+  return omitDefaults<EncodedState>({ ...state, frames }, defaults)
 }
 
 /**
@@ -59,7 +59,7 @@ export function decodeState({ state, botId, resultId: own }: Row & { state: stri
 }
 
 /** Returns the properties that differ from `defaults`, whose values are primitive or empty lists. */
-function withoutDefaults<Kept extends object>(object: Kept, defaults: Record<string, unknown>): Kept {
+function omitDefaults<Kept extends object>(object: Kept, defaults: Record<string, unknown>): Kept {
   const isDefault = (value: unknown, other: unknown) =>
     value === other || (Array.isArray(value) && value.length === 0 && Array.isArray(other))
   const differences: Record<string, unknown> = {}
@@ -80,7 +80,7 @@ export function padState(state: string): string {
 
 /*
  * A turn, for clients that come back or repeat a request. Every turn has the same property names, so a dictionary of
- * these compresses it to a third.
+ * these compresses it to a third. `StoredTurn` is its decoded form.
  */
 
 export type ChatEntry = components['schemas']['ChatTurn']
@@ -92,7 +92,7 @@ export interface StoredTurn {
 }
 
 /** Stored turns cannot be decoded with any other dictionary. The most frequent texts come last. */
-const dictionary = Buffer.from(
+const TURN_DICTIONARY = Buffer.from(
   '"clientSideActions":[{"type":"redirect","redirect":{"url":"https://"isNewTab":"scriptToExecute":{"content":"args":' +
     '"expectsDedicatedReply":true"dynamicTheme":{"hostAvatarUrl":"progress":"logs":[{"status":"error","description":"' +
     '"details":"context":"type":"image","content":{"url":"https://"type":"video""type":"embed"{"type":"audio"' +
@@ -109,7 +109,7 @@ const dictionary = Buffer.from(
 )
 
 /** Little memory: turns are small, and allocating more takes longer than compressing. */
-const options = { dictionary, windowBits: 12, memLevel: 4, chunkSize: 1_024 }
+const options = { dictionary: TURN_DICTIONARY, windowBits: 12, memLevel: 4, chunkSize: 1_024 }
 
 /** Encodes a turn; `answer` is JSON. */
 export function encodeTurn(said: ChatEntry[], response: string): Buffer {
@@ -143,7 +143,7 @@ export function fitsInline(encodedTurn: Buffer, stateSize: number, inlineTurnsSi
 }
 
 /** Returns a turn with its length, to be put in front of the others of the session. */
-export function withLength(encodedTurn: Buffer): Buffer {
+export function prependLength(encodedTurn: Buffer): Buffer {
   const length = Buffer.alloc(2)
   length.writeUInt16BE(encodedTurn.length)
   return Buffer.concat([length, encodedTurn])

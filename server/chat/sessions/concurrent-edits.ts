@@ -13,7 +13,9 @@ import type { Session } from './read-session.ts'
  * instead of overwriting them. So neither waits for the other.
  */
 
-/** A value that a member has set since the last turn was written, with its ordinal; alone where a member took the chat. */
+/**
+ * A value that a member has set since the last turn was written, with its ordinal; alone where a member took the chat.
+ */
 export type ConcurrentEdit = [ordinal: number, name?: string, value?: unknown]
 
 /**

@@ -4,8 +4,8 @@ import { chatSessions as table } from '../../db/schema.ts'
 import { expression } from '../../db/typed-select.ts'
 
 /*
- * The order of chats that people handle: those that wait, the longest first, then those with members, the one that changed
- * hands last first. Each has a rank, and the highest comes first.
+ * The order of chats that people handle: those that wait, the longest first, then those with members, the one that
+ * changed hands last first. Each has a rank, and the highest comes first.
  */
 
 /** Beyond every time in milliseconds, and still a time that a cursor can have. */

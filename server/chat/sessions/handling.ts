@@ -16,8 +16,8 @@ import { readLastResponse, type Session } from './read-session.ts'
 import { pickAwaitedParts, retainUploads, type TurnInput, type TurnRun, toTurnResponse } from './run-turn.ts'
 import { removeTimer } from './timer-rows.ts'
 import { openExpiryOf, resumeTimer } from './timers.ts'
-import { type Context, effectsOf } from './turn-effects.ts'
-import { latestExpiryOf, sizeOfTurn, type WrapWrite, writeTurn } from './write-turn.ts'
+import { type Context, createEffects } from './turn-effects.ts'
+import { latestExpiryOf, measureTurn, type WrapWrite, writeTurn } from './write-turn.ts'
 
 /*
  * A chat is handled by the bot, waits for a member, or is handled by a member. In the last two cases the bot runs and
@@ -162,7 +162,7 @@ export async function receiveMessage(
   const state = decodeState(session)
   if (!state || handledBy === null) return 'over'
   const hasEarlierAnswer = (state.frames[0]?.answerCount ?? 0) > 0
-  const effects = effectsOf(context, { ...session, resultId: state.resultId, state })
+  const effects = createEffects(context, { ...session, resultId: state.resultId, state })
   const outcome = await recordMessage(session.flow, state, message, options, effects)
   const input = inputForPeople(effects.uploads?.maximumSize)
   const unchanged = { messages: [], input, handledBy, expectsEvents: true, revision }
@@ -216,7 +216,7 @@ export async function receiveMessage(
   const eventBytes = subscribedEvents && event ? Buffer.byteLength(JSON.stringify(event)) : 0
   context
     .quota()
-    .add('text', botId, eventBytes + sizeOfTurn({ outcome, response, read: session, subscribedEvents }))
+    .add('text', botId, eventBytes + measureTurn({ outcome, response, read: session, subscribedEvents }))
   return { response }
 }
 

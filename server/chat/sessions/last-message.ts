@@ -28,8 +28,8 @@ export function lastMessageIn(turns: readonly ChatEntry[]): JsonText | null {
 }
 
 /**
- * Returns the last message of the visitor or of a member in a chat. Turns of timers, and those that end the handling by a
- * member, have none.
+ * Returns the last message of the visitor or of a member in a chat. Turns of timers, and those that end the handling by
+ * a member, have none.
  */
 export async function readLastMessage(
   db: Database,

@@ -2,7 +2,7 @@ import { and, eq, gt, isNotNull, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { results, chatSessions as table } from '../../db/schema.ts'
 import { expression, selectRows } from '../../db/typed-select.ts'
-import { isResultVisible } from '../../db/undeleted-results.ts'
+import { isResultVisible } from '../../db/visible-results.ts'
 import { decodeState } from './codec.ts'
 
 /* Locks for members who change a chat while its visitor talks. */

@@ -18,7 +18,7 @@ import {
   resultTranscripts,
 } from '../../db/schema.ts'
 import { expression, optional, selectRows } from '../../db/typed-select.ts'
-import { isBotVisible } from '../../db/undeleted-bots.ts'
+import { isBotVisible } from '../../db/visible-bots.ts'
 import { convert } from '../../documents/conversion/index.ts'
 import {
   countDraftCharacters,

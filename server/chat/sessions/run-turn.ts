@@ -8,15 +8,15 @@ import { continueFlow } from '../engine/engine.ts'
 import type { TurnMemory } from '../engine/memory-budget.ts'
 import type { Effects, Message, TurnEvent, TurnOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
 import { wakeBridge } from './bridged.ts'
-import { chatEventOf, enqueueTurnEvent } from './chat-events.ts'
+import { enqueueTurnEvent, toChatEvent } from './chat-events.ts'
 import { decodeState } from './codec.ts'
 import { mergeEdits } from './concurrent-edits.ts'
 import { readLastResponse, readTurnAge, type Session } from './read-session.ts'
 import { queueSheetRows } from './sheet-rows.ts'
-import { computeExpiry, computeTimerChange, secondsLeft, writeHandover } from './timers.ts'
-import { type Context, effectsOf, withTurnMemory } from './turn-effects.ts'
+import { computeExpiry, computeTimerChange, readSecondsLeft, writeHandover } from './timers.ts'
+import { type Context, createEffects, withTurnMemory } from './turn-effects.ts'
 import { TurnLease } from './turn-lease.ts'
-import { type ExtraWrite, sizeOfTurn, type WrapWrite, writeTurn } from './write-turn.ts'
+import { type ExtraWrite, measureTurn, type WrapWrite, writeTurn } from './write-turn.ts'
 
 /* Runs one turn of an existing session once, even if several requests send the same reply, and writes it. */
 
@@ -67,7 +67,7 @@ async function runTurnWithin(
       const emit = reply.emit && ((event: TurnEvent) => void (lease.isLost || reply.emit?.(event)))
       const { resultId } = state
       const ids = { sessionId, botId, workspaceId, publicationId, resultId }
-      const effects = effectsOf(context, { state, memory, ...ids }, lease, emit)
+      const effects = createEffects(context, { state, memory, ...ids }, lease, emit)
       const outcome = await continueFlow(session.flow, state, reply.message, reply.options, effects)
       if (lease.isLost) continue
       if (outcome.rejection) return outcome
@@ -103,14 +103,14 @@ async function runTurnWithin(
             ),
             ...enqueueTurnEvent(
               session,
-              chatEventOf({ handledBy: session.handledBy, ...ids }, outcome),
+              toChatEvent({ handledBy: session.handledBy, ...ids }, outcome),
               context.now,
             ),
           ],
         )
         if (isWritten) {
           const { subscribedEvents } = session
-          const size = sizeOfTurn({ outcome, response, read: session, subscribedEvents })
+          const size = measureTurn({ outcome, response, read: session, subscribedEvents })
           context.quota().add('text', botId, size)
           return { response }
         }
@@ -185,8 +185,8 @@ export function pickAwaitedParts(response: Partial<components['schemas']['Contin
 }
 
 /**
- * Returns the last response, as JSON, if a webhook or a timer caused it and the client waits for it, in any format. Without a
- * revision, only a response that cannot be continued counts: a client that continues from it looks the same.
+ * Returns the last response, as JSON, if a webhook or a timer caused it and the client waits for it, in any format.
+ * Without a revision, only a response that cannot be continued counts: a client that continues from it looks the same.
  */
 export async function readResponseAfterEvent(
   db: Database,
@@ -208,17 +208,17 @@ export async function readResponseAfterEvent(
 export async function readWaitingResponse(db: Database, session: Session): Promise<string | undefined> {
   const response = (await readLastResponse(db, session)) ?? '{}'
   if (decodeState(session)?.timer?.kind === 'wait') {
-    return JSON.stringify(await withSecondsLeft(db, session, JSON.parse(response)))
+    return JSON.stringify(await addSecondsLeft(db, session, JSON.parse(response)))
   }
   const { clientSideActions = [] } = JSON.parse(response) as { clientSideActions?: { type: string }[] }
   return clientSideActions.some(({ type }) => type === 'listenForWebhook') ? response : undefined
 }
 
 /** The parts of a response that waits for a time, with the seconds that are left. */
-export async function withSecondsLeft<
+export async function addSecondsLeft<
   Parts extends Pick<components['schemas']['ContinuedChatBody'], 'clientSideActions'>,
 >(db: Database, session: Session, parts: Parts): Promise<Parts> {
-  const left = (await secondsLeft(db, session)) ?? 0
+  const left = (await readSecondsLeft(db, session)) ?? 0
   const secondsToWaitFor = Math.min(Math.ceil(left), MAX_WAIT_SECONDS)
   const clientSideActions = parts.clientSideActions
     ?.filter((action) => action.expectsDedicatedReply === true)
@@ -226,7 +226,9 @@ export async function withSecondsLeft<
   return { ...parts, clientSideActions }
 }
 
-/** The part of a response that starting and continuing a chat share. Only previews contain internal logs and variables. */
+/**
+ * The part of a response that starting and continuing a chat share. Only previews contain internal logs and variables.
+ */
 export function toTurnResponse(
   outcome: TurnOutcome,
   revision: number,

@@ -7,8 +7,8 @@ import { sessionChanges } from './write-turn.ts'
 /*
  * Events of a session for its clients: turns, messages of members, changes of hands and the end. All of these are read
  * from the session after a position, so a client that comes back misses nothing. Signs of typing have no position, so a
- * client that comes back may miss one. Writers of this process wake followers; for those of other processes each follower
- * looks again after a while.
+ * client that comes back may miss one. Writers of this process wake followers; for those of other processes each
+ * follower looks again after a while.
  */
 
 type SessionEvent = components['schemas']['SessionEvent']

@@ -5,8 +5,8 @@ import { topologyOf } from '../../db/citus/topology.ts'
 import { type Database, type StatementContext, statements } from '../../db/client.ts'
 import { bots, chatSessions, publicIds, publishedBots, results, webhookEndpoints } from '../../db/schema.ts'
 import { expression, optional, prepareSelect } from '../../db/typed-select.ts'
-import { isBotVisible } from '../../db/undeleted-bots.ts'
-import { isResultUndeleted, isResultVisible } from '../../db/undeleted-results.ts'
+import { isBotVisible } from '../../db/visible-bots.ts'
+import { isResultUndeleted, isResultVisible } from '../../db/visible-results.ts'
 
 /*
  * Lookups of a turn. On a cluster the node of the bot runs a function (`migrations/distribute.sql`) for those that

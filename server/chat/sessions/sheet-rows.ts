@@ -4,7 +4,7 @@ import { type Database, transact } from '../../db/client.ts'
 import { dueAfter } from '../../db/due-after.ts'
 import { resultLogs, results, sheetRows as table } from '../../db/schema.ts'
 import { expression, optional, selectRows } from '../../db/typed-select.ts'
-import { isResultVisible } from '../../db/undeleted-results.ts'
+import { isResultVisible } from '../../db/visible-results.ts'
 import { MS_PER_MINUTE } from '../../durations.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
 import type { LogEntry, SheetRow, TurnOutcome } from '../engine/types.ts'
@@ -12,8 +12,8 @@ import { toLogRows } from './client-logs.ts'
 import type { ExtraWrite } from './write-turn.ts'
 
 /*
- * Rows of sheets that turns could not write, in a queue: written in the transaction of the turn, and removed with an entry
- * in the log of its result. `sheets/queue.ts` writes those that are due.
+ * Rows of sheets that turns could not write, in a queue: written in the transaction of the turn, and removed with an
+ * entry in the log of its result. `sheets/queue.ts` writes those that are due.
  */
 
 /** Rows and bytes that wait. */
@@ -125,8 +125,8 @@ const keysOf = (accounts: readonly Account[]) =>
   sql.param(accounts.map(({ workspaceId, credentialsId }) => `${workspaceId} ${credentialsId}`))
 
 /**
- * Accounts with due rows except `held`, longest waiting first, and with those of `counts` no more of a workspace than its
- * share.
+ * Accounts with due rows except `held`, longest waiting first, and with those of `counts` no more of a workspace than
+ * its share.
  */
 export function dueAccounts(
   db: Database,
@@ -283,8 +283,8 @@ async function removeRows(db: Database, botId: string, ids: readonly string[]) {
 }
 
 /**
- * Marks rows as sent, until their outcome is known: those that are not, or are again before a retry. Returns the ids of those
- * that it has marked.
+ * Marks rows as sent, until their outcome is known: those that are not, or are again before a retry. Returns the ids of
+ * those that it has marked.
  */
 export async function markSent(
   db: Database,

@@ -2,7 +2,7 @@ import type { components } from '../../../generated/openapi.ts'
 import type { Contexts } from '../../context.ts'
 import { livePublicationOf } from '../../results/block-stats.ts'
 import { continueFlow, startFlow } from '../engine/engine.ts'
-import { textOfMessage } from '../engine/handle-reply.ts'
+import { readMessageText } from '../engine/handle-reply.ts'
 import type { TurnMemory } from '../engine/memory-budget.ts'
 import type {
   Answer,
@@ -18,7 +18,7 @@ import type {
 import { loadPublication, readPreviewFlow } from './read-session.ts'
 import { toTurnResponse } from './run-turn.ts'
 import { createSimulatedEffects, type Simulation } from './simulated-effects.ts'
-import { effectsOf } from './turn-effects.ts'
+import { createEffects } from './turn-effects.ts'
 
 /* Runs a whole chat at once by the engine of live chats, without sending or storing anything. */
 
@@ -71,7 +71,7 @@ export async function simulate(
     bot,
     config,
     publicUrl,
-    live: effectsOf(context, running),
+    live: createEffects(context, running),
     startsAt: given.startsAt === undefined ? now : new Date(given.startsAt),
     earlierAnswers: (resultId) => answersByResult.get(resultId) ?? [],
     earlierTranscript: () => transcript,
@@ -134,7 +134,7 @@ function toMessage(
   if (message === null || message === undefined) return timer?.kind === 'wait' ? { type: 'timer' } : message
   const isWaiting = clientSideActions.some(({ type }) => type === 'listenForWebhook')
   if (!isWaiting) return message
-  return { type: 'webhook', body: textOfMessage(message) }
+  return { type: 'webhook', body: readMessageText(message) }
 }
 
 function addAnswers(all: Map<string, Answer[]>, resultId: string, answers: readonly Answer[]) {

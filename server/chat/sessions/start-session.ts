@@ -2,15 +2,15 @@ import { Unavailable } from '../../db/unavailable.ts'
 import { newId } from '../../ids.ts'
 import { startFlow } from '../engine/engine.ts'
 import type { BotAppearance, Effects, StartOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
-import { chatEventOf, enqueueTurnEvent } from './chat-events.ts'
+import { enqueueTurnEvent, toChatEvent } from './chat-events.ts'
 import { newSessionId } from './codec.ts'
 import { remembersUsers } from './origin-check.ts'
 import type { findPublished } from './read-session.ts'
 import { retainUploads, toTurnResponse } from './run-turn.ts'
 import { queueSheetRows } from './sheet-rows.ts'
 import { computeExpiry, computeTimerChange, writeHandover } from './timers.ts'
-import { type Context, effectsOf, withTurnMemory } from './turn-effects.ts'
-import { sizeOfTurn, type WrapWrite, writeTurn } from './write-turn.ts'
+import { type Context, createEffects, withTurnMemory } from './turn-effects.ts'
+import { measureTurn, type WrapWrite, writeTurn } from './write-turn.ts'
 
 /* Starts a session of a published bot, and writes its first turn. */
 
@@ -23,25 +23,25 @@ export interface Started {
   body: ReturnType<typeof toTurnResponse>
 }
 
-/** `keepAs` returns what is written together with the session that has started. */
+/** `wrapWriteFor` stores the response to the start together with the session. */
 export async function startSession(
   context: Context,
   published: Published,
   options: Omit<StartOptions, 'resultId' | 'rememberedVariables'>,
-  { emit, keepAs }: { emit?: Effects['emit']; keepAs: (started: Started) => WrapWrite },
+  { emit, wrapWriteFor }: { emit?: Effects['emit']; wrapWriteFor: (started: Started) => WrapWrite },
 ): Promise<(Started & { size: number }) | TurnRejection> {
   const { db, now } = context
   const { botId, workspaceId, publicationId, flow } = published
   const earlierId = remembersUsers(flow) ? published.earlierResultId : null
   const resultId = earlierId ?? newId(now)
   const sessionId = newSessionId(botId, now)
-  const running = { botId, workspaceId, publicationId, resultId, sessionId }
+  const ids = { botId, workspaceId, publicationId, resultId, sessionId }
   const rememberedVariables = earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]')
   const outcome = await withTurnMemory(context, { workspaceId, flow, bytes: 0 }, (memory) =>
     startFlow(
       flow,
       { resultId, ...options, rememberedVariables },
-      effectsOf(context, { ...running, memory }, undefined, emit),
+      createEffects(context, { ...ids, memory }, undefined, emit),
     ),
   )
   if (outcome.rejection) return outcome
@@ -63,14 +63,14 @@ export async function startSession(
       response,
     },
     now,
-    keepAs(started),
+    wrapWriteFor(started),
     [
       ...retainUploads(sessionId, outcome.uploads),
       ...queueSheetRows({ botId, workspaceId, resultId }, outcome),
       ...writeHandover({ id: sessionId, botId }, outcome, {}, now),
       ...enqueueTurnEvent(
         published,
-        chatEventOf({ sessionId, botId, resultId, publicationId }, outcome),
+        toChatEvent({ sessionId, botId, resultId, publicationId }, outcome),
         now,
       ),
     ],
@@ -78,6 +78,6 @@ export async function startSession(
   if (!isSaved) throw new Unavailable('The first turn of a chat was not written')
   return {
     ...started,
-    size: sizeOfTurn({ outcome, response, subscribedEvents: published.subscribedEvents }),
+    size: measureTurn({ outcome, response, subscribedEvents: published.subscribedEvents }),
   }
 }

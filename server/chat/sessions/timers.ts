@@ -54,7 +54,9 @@ export function writeHandover(
   ]
 }
 
-/** When a session expires after a turn that leaves it to a timer or to members; undefined where the usual time counts. */
+/**
+ * When a session expires after a turn that leaves it to a timer or to members; undefined where the usual time counts.
+ */
 export function computeExpiry(
   { timer, isHandedOff }: Pick<TurnOutcome, 'timer' | 'isHandedOff'>,
   createdAt: Date,
@@ -77,8 +79,8 @@ export async function pauseTimer(tx: Database, ids: Ids) {
 }
 
 /**
- * Lets the timer of a chat run on that the bot handles again, and returns when it is due. A visitor who is asked again has
- * the whole time to answer.
+ * Lets the timer of a chat run on that the bot handles again, and returns when it is due. A visitor who is asked again
+ * has the whole time to answer.
  */
 export async function resumeTimer(
   tx: Database,
@@ -95,7 +97,7 @@ export async function resumeTimer(
 }
 
 /** Seconds until the timer of a session is due, by the clock of the database; undefined where none runs. */
-export async function secondsLeft(
+export async function readSecondsLeft(
   db: Database,
   { botId, sessionId }: { botId: string; sessionId: string },
 ): Promise<number | undefined> {
@@ -109,7 +111,10 @@ export async function secondsLeft(
   return row?.seconds
 }
 
-/** True if a reply that names an earlier turn answers the input that waits: it was shown again to a visitor who was idle. */
+/**
+ * True if a reply that names an earlier turn answers the input that waits: it was shown again to a visitor who was
+ * idle.
+ */
 export function isStillAsked(session: Session, revision: number): boolean {
   const state = decodeState(session)
   if (session.handledBy !== null || !state?.waiting) return false

@@ -67,7 +67,7 @@ interface TurnIds {
  * Effects of a turn. While it waits for others, the request releases its slot. A first turn needs no lease:
  * no other request runs it.
  */
-export function effectsOf(
+export function createEffects(
   { db, keyring, chat: tools, files, publicUrl, visitedUrl, config, log, now, slot, quota }: Context,
   running: TurnIds,
   lease?: TurnLease,

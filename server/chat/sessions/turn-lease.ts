@@ -11,7 +11,8 @@ import { sessionChanges } from './write-turn.ts'
 /*
  * Lease of a turn: of all requests that run the same turn of a session, in any process, only one may call out. It
  * writes the id of its lease into the session before its first call, and heartbeats extend it. The others wait for its
- * response. If the lease is over, the process has died, and one of the others takes it. It is valid for its revision only.
+ * response. If the lease is over, the process has died, and one of the others takes it. It is valid for its revision
+ * only.
  */
 
 const MAX_POLL_DELAY_MS = 500
@@ -78,7 +79,9 @@ export class TurnLease {
     return this.#state === 'lost'
   }
 
-  /** True if this request may call out. Each call looks again: a member may have taken the chat during the one before. */
+  /**
+   * True if this request may call out. Each call looks again: a member may have taken the chat during the one before.
+   */
   async takeOrCheck(): Promise<boolean> {
     if (this.#state === 'none') {
       this.#taking ??= this.#take()

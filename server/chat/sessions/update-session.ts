@@ -6,7 +6,7 @@ import { type Database, statements, transact } from '../../db/client.ts'
 import { after, newestFirst, type Position } from '../../db/page.ts'
 import { chatTimers, results, chatSessions as table } from '../../db/schema.ts'
 import { expression, optional, prepareSelect, type RowOf, selectRows } from '../../db/typed-select.ts'
-import { isResultVisible } from '../../db/undeleted-results.ts'
+import { isResultVisible } from '../../db/visible-results.ts'
 import { Rollback } from '../../kit/idempotency.ts'
 import { JsonText } from '../../kit/json/json-text.ts'
 import type { CountMessage } from '../../shares/quotas.ts'
@@ -21,16 +21,19 @@ import { type HeldChat, lockChat, lockResult } from './lock-chat.ts'
 import { loadPublication } from './read-session.ts'
 import { removeTimer } from './timer-rows.ts'
 import { pauseTimer } from './timers.ts'
-import { type Context, effectsOf } from './turn-effects.ts'
-import { announceChange, expiryOf, waitingResultOf } from './write-turn.ts'
+import { type Context, createEffects } from './turn-effects.ts'
+import { announceChange, expiryOf, findWaitingResult } from './write-turn.ts'
 
 /*
- * Lists and changes the sessions of a bot for its members. `concurrent-edits.ts` merges these changes into turns that run
- * meanwhile.
+ * Lists and changes the sessions of a bot for its members. `concurrent-edits.ts` merges these changes into turns that
+ * run meanwhile.
  */
 
-/** The chat as operations show it. A cluster finds its timer by `botId`, which a statement about one bot gives as a value. */
-export const chatShapeOf = (botId: SQL) => ({
+/**
+ * The chat as operations show it. A cluster finds its timer by `botId`, which a statement about one bot gives as a
+ * value.
+ */
+export const createChatShape = (botId: SQL) => ({
   id: table.id,
   createdAt: table.createdAt,
   updatedAt: table.updatedAt,
@@ -57,7 +60,7 @@ export const chatShapeOf = (botId: SQL) => ({
   ),
 })
 
-const chatShape = chatShapeOf(sql`${sql.placeholder('botId')}`)
+const chatShape = createChatShape(sql`${sql.placeholder('botId')}`)
 
 const handledShape = { ...chatShape, rank: rankColumn }
 
@@ -149,7 +152,7 @@ export function updateSession(
     const flow = await loadPublication(db, tools, botId, publicationId)
     if (!flow) return undefined
 
-    const effects = effectsOf(
+    const effects = createEffects(
       { ...context, db },
       { botId, workspaceId, publicationId, resultId, state: held.state },
     )
@@ -181,7 +184,7 @@ export function updateSession(
     }
     // A separate statement: it waits for a transaction that deletes the result, and then sees the deletion.
     if (!(await lockResult(db, held, 'key share'))) return undefined
-    const waiting = waitingResultOf(held.state)
+    const waiting = findWaitingResult(held.state)
     if (isOver) {
       const log = { status: 'info', description: 'A member ended the chat' }
       await insertLogs(db, botId, resultId, [log], now)
@@ -220,7 +223,7 @@ export function updateSession(
     }
     const [chat] = await selectRows(
       db,
-      chatShapeOf(sql`${botId}`),
+      createChatShape(sql`${botId}`),
       (list) => sql`SELECT ${list} FROM ${table} WHERE ${isThis}`,
     )
     const event = chat && grant.hasWebhooks ? handingEvent(botId, held, chat) : undefined

@@ -5,15 +5,15 @@ import { type Database, statements } from '../../db/client.ts'
 import type { Position } from '../../db/page.ts'
 import { bots, chatSessions as table } from '../../db/schema.ts'
 import { prepareSelect, type RowOf } from '../../db/typed-select.ts'
-import { isBotVisible } from '../../db/undeleted-bots.ts'
-import { isResultVisible } from '../../db/undeleted-results.ts'
+import { isBotVisible } from '../../db/visible-bots.ts'
+import { isResultVisible } from '../../db/visible-results.ts'
 import { byRank, isAfterRank, rankColumn } from './handled-order.ts'
-import { chatShapeOf } from './update-session.ts'
+import { createChatShape } from './update-session.ts'
 
 /* Lists the chats of all bots of a workspace that people handle. */
 
 const shape = {
-  ...chatShapeOf(sql`${table.botId}`),
+  ...createChatShape(sql`${table.botId}`),
   rank: rankColumn,
   botId: table.botId,
   botName: bots.name,

@@ -12,9 +12,10 @@ import { batchedStatements } from './batched-statements.ts'
 import type { ResultRow, TurnRows } from './turn-statements.ts'
 
 /*
- * Writes the most frequent turns: the start of a chat with a new result, one answer, or none, as most of timers are. One
- * statement writes a batch of them, or one alone, since it costs more than its rows. A batch has one bot only, so that no
- * chat waits for another bot. All other turns, and those that a batch did not write, go by `turn-statements.ts`.
+ * Writes the most frequent turns: the start of a chat with a new result, one answer, or none, as most of timers are.
+ * One statement writes a batch of them, or one alone, since it costs more than its rows. A batch has one bot only, so
+ * that no chat waits for another bot. All other turns, and those that a batch did not write, go by
+ * `turn-statements.ts`.
  */
 
 interface BatchedTurn {
@@ -31,7 +32,7 @@ interface BatchedTurn {
 
 interface Subscription {
   subscribedEvents: string
-  /** True if an earlier turn of the session has published that its result began. */
+  /** True if an earlier turn of the session took an answer, so that the start of its result is published. */
   hasEarlierAnswer: boolean
 }
 

@@ -12,7 +12,7 @@ import { isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import { resultBotOf } from '../engine/frames.ts'
 import type { Answer, SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
 import { toLogRows } from './client-logs.ts'
-import { encodeState, encodeTranscript, encodeTurn, fitsInline, padState, withLength } from './codec.ts'
+import { encodeState, encodeTranscript, encodeTurn, fitsInline, padState, prependLength } from './codec.ts'
 import type { Session } from './read-session.ts'
 import { saveTimer } from './timer-rows.ts'
 import {
@@ -70,7 +70,7 @@ export interface TurnToWrite {
   resultId: string | null
   /** True if the turn creates the result. */
   isNewResult: boolean
-  /** True if an earlier turn of the session has published that its result began; absent for the first turn. */
+  /** True if an earlier turn of the session took an answer; absent for the first turn. */
   hasEarlierAnswer?: boolean
   outcome: TurnOutcome
   /** The timer that the turn sets; null if it removes that of the session. */
@@ -86,7 +86,7 @@ const ROW_BYTES = 500
  * Returns the approximate bytes that a turn adds, for quotas: its response and answers, the growth of the state, and
  * its events with a row for each subscribed endpoint. A cluster only knows here if there are endpoints, not how many.
  */
-export function sizeOfTurn({
+export function measureTurn({
   outcome,
   response,
   read,
@@ -181,14 +181,14 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
     revision: turn.revision,
     state,
     lastDigest: turn.lastDigest?.slice(0, STORED_DIGEST_CHARACTERS) ?? null,
-    inlineTurn: isInline ? withLength(encodedTurn) : null,
+    inlineTurn: isInline ? prependLength(encodedTurn) : null,
     separateTurn: isInline ? null : encodedTurn,
     now: now.toISOString(),
     endedAt: hasEnded ? now.toISOString() : null,
     expiresAt: (turn.expiresAt ?? expiryOf(hasEnded, now)).toISOString(),
     ...(turn.read && { memberEdits: turn.read.memberEdits, isEnded: turn.read.isEnded }),
   }
-  const waiting = waitingResultOf(outcome.state)
+  const waiting = findWaitingResult(outcome.state)
   const waitingOf = (botId: string, resultId: string) => {
     const isHere = waiting?.resultId === resultId
     return {
@@ -217,7 +217,7 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
   })
   const newResults: ResultRow[] =
     turn.resultId !== null && turn.isNewResult ? [toResultRow(turn.resultId)] : []
-  const answers = turn.resultId === null ? [] : toAnswers(session.botId, turn.resultId, outcome.answers)
+  const answers = turn.resultId === null ? [] : toAnswerRows(session.botId, turn.resultId, outcome.answers)
   // Stores the transcript with a row that is written anyway; nearly every turn has one.
   const transcriptRow = answers[0] ?? newResults[0]
   if (transcriptRow) transcriptRow.transcript = encodeTranscript(outcome.transcript, answers[0]?.content)
@@ -226,7 +226,9 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
     updated: turn.resultId === null || turn.isNewResult ? [] : [toResultRow(turn.resultId)],
     answers: [
       ...answers,
-      ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
+      ...outcome.linkedResults.flatMap((result) =>
+        toAnswerRows(result.botId, result.resultId, result.answers),
+      ),
     ],
     logs: toLogRows(outcome.logs, now),
     transcript: transcriptRow ? [] : outcome.transcript,
@@ -242,7 +244,8 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
     announceChange(db, session.id)
     return true
   }
-  const events = subscribedEvents && turn.resultId !== null ? eventsOf(turn, rows, now, subscribedEvents) : []
+  const events =
+    subscribedEvents && turn.resultId !== null ? toTurnEvents(turn, rows, now, subscribedEvents) : []
   const webhooks = events.length > 0 ? { workspaceId, events } : undefined
   const write = async (within: Database) => {
     const isWritten = topologyOf(within).runsTurnsOnNodes
@@ -277,7 +280,7 @@ async function writeTurnAlone(
     ...values,
     ...(webhooks && {
       ...webhooks,
-      events: JSON.stringify(webhooks.events.map((event) => eventRow(event, now))),
+      events: JSON.stringify(webhooks.events.map((event) => toEventParameter(event, now))),
     }),
     lateBefore: lateBefore(now),
     upserted: JSON.stringify(rows.upserted),
@@ -309,7 +312,7 @@ export function announceChange(db: Database, sessionId: string) {
 }
 
 /** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */
-export function waitingResultOf(state: SessionState | null) {
+export function findWaitingResult(state: SessionState | null) {
   const frame = state?.frames.at(-1)
   const blockId = state?.waiting?.blockId
   if (!state || !frame?.resultId || blockId === undefined) return undefined
@@ -318,7 +321,7 @@ export function waitingResultOf(state: SessionState | null) {
 }
 
 /** Returns the subscribed events that a turn may publish. A result begins or is completed only once. */
-function eventsOf(
+function toTurnEvents(
   { session, hasEarlierAnswer }: TurnToWrite,
   { upserted, updated, answers }: TurnRows,
   now: Date,
@@ -349,12 +352,12 @@ function eventsOf(
 }
 
 /** An event as the statements read it. */
-function eventRow(event: TurnEventRow, now: Date) {
+function toEventParameter(event: TurnEventRow, now: Date) {
   const { bot_id, subject, id, type } = event
   return { bot_id, subject, id, type, known: eventPrefix(event, now) }
 }
 
-function toAnswers(botId: string, resultId: string, answers: readonly Answer[]): AnswerRow[] {
+function toAnswerRows(botId: string, resultId: string, answers: readonly Answer[]): AnswerRow[] {
   return answers.map((answer, ordinal) => ({
     bot_id: botId,
     result_id: resultId,

@@ -154,8 +154,8 @@ async function tablesOf(client: pg.Client): Promise<Table[]> {
 }
 
 /**
- * Brings everything of a backup into a database that holds nothing yet, in one transaction, and the schema
- * to this release. The file is checked before the first row is written. Unless `isLive`, the copy does nothing by itself that
+ * Brings everything of a backup into a database that holds nothing yet, in one transaction, and the schema to this
+ * release. The file is checked before the first row is written. Unless `isLive`, the copy does nothing by itself that
  * others see: the original still posts what was pending, and runs the turns of its timers.
  */
 export async function restore(

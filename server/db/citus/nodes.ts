@@ -46,7 +46,9 @@ export async function nodeOf(db: Database, botId: string): Promise<Database> {
   return (await findNode.get(db)?.(botId)) ?? db
 }
 
-/** Has statements of `nodeOf` go to the nodes of a cluster, of which `db` is the coordinator. The caller has to end it. */
+/**
+ * Has statements of `nodeOf` go to the nodes of a cluster, of which `db` is the coordinator. The caller has to end it.
+ */
 export function openNodes(db: Database, options: DatabaseOptions, log: Logger): { end(): Promise<void> } {
   const pools: pg.Pool[] = []
   const nodes = new Map<string, Database>()

@@ -44,7 +44,6 @@ export const bots = pgTable(
     updatedAt: time('updated_at').notNull(),
     /**
      * Timestamp of the last change to the draft, rather than to the header alone: shows if a cached draft is current.
-     * Null for changes before this column existed.
      */
     draftUpdatedAt: time('draft_updated_at'),
     /** Set when the bot was deleted; from then on it is not found. */

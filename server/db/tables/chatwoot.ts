@@ -39,7 +39,9 @@ export const chatwootConversations = pgTable(
     sentParts: integer('sent_parts').notNull(),
     /** The last message that the bot wrote. */
     lastMessageId: bigint('last_message_id', { mode: 'number' }).notNull(),
-    /** Messages up to this one were written before it last changed between the bot and people: none changes that again. */
+    /**
+     * Messages up to this one were written before it last changed between the bot and people: none changes that again.
+     */
     handedAfter: bigint('handed_after', { mode: 'number' }).notNull(),
     /** True while the members have still to get the answers as a private note. */
     isNoteDue: boolean('is_note_due').notNull(),

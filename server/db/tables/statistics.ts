@@ -31,7 +31,9 @@ export const botStatsDaily = pgTable(
     /** The epoch under which its blocks were counted, and when the last of its chats that waited is over. */
     blocksEpoch: bigint('blocks_epoch', { mode: 'number' }),
     blocksSettleAt: time('blocks_settle_at'),
-    /** When its blocks are due to be counted: moved on before each attempt, so that one that fails lets others go first. */
+    /**
+     * When its blocks are due to be counted: moved on before each attempt, so that one that fails lets others go first.
+     */
     blocksDueAt: time('blocks_due_at'),
   },
   (table) => [

@@ -25,8 +25,8 @@ export function nearest(
 }
 
 /**
- * Letters that are added, left out, replaced, or swapped with their neighbour; `most` + 1 where there are more than `most`.
- * Common ends are cut off, and only the cells within `most` of the diagonal are filled in: no other can count.
+ * Letters that are added, left out, replaced, or swapped with their neighbour; `most` + 1 where there are more than
+ * `most`. Common ends are cut off, and only the cells within `most` of the diagonal are filled in: no other can count.
  */
 export function distanceUpTo(most: number, one: string, two: string): number {
   let start = 0

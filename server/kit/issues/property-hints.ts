@@ -6,7 +6,10 @@ import { nearest } from './nearest.ts'
 
 const MAX_NAMES_LISTED = 20
 
-/** The properties that an input may have at a path below it, of those that are wanted; of a union those of all its branches. */
+/**
+ * The properties that an input may have at a path below it, of those that are wanted; of a union those of all its
+ * branches.
+ */
 function knownKeys(
   schema: z.core.$ZodType,
   path: readonly PropertyKey[],

@@ -4,8 +4,8 @@ import type { z } from '../../../contract/kit/zod.ts'
 import { missingWrapper, unknownProperty } from './property-hints.ts'
 
 /**
- * The issues of the validator in the form of the service: the first of each wrong place, with paths as text. No more than an
- * error body shows: bodies can have hundreds of thousands. `given` is the input that was validated.
+ * The issues of the validator in the form of the service: the first of each wrong place, with paths as text. No more
+ * than an error body shows: bodies can have hundreds of thousands. `given` is the input that was validated.
  */
 export function toIssues(
   error: z.ZodError,

@@ -51,7 +51,9 @@ export function createBudget(maxBytes: number) {
     // V8 keeps what a Set has held until it collects the whole heap.
     entry.drop = () => {}
   }
-  /** Drops the connection that has stalled longest, of one tenant or of the one that holds most. False: there is none. */
+  /**
+   * Drops the connection that has stalled longest, of one tenant or of the one that holds most. False: there is none.
+   */
   const dropStalled = (wanted: Entry, tenant?: string): boolean => {
     const before = performance.now() - STALLED_MS
     const stalled = [...entries].filter(

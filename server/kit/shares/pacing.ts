@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache'
 import { yieldToOthers } from './fair-scheduler.ts'
 
 /*
- * Shares of the thread. A large body, a large response or a slice of a check takes it for tenths of a second. While others
- * are here, those of one tenant are taken one after the other, with a pause behind each that is three times as long as
- * the piece: a quarter of the time is left to this tenant, as of all else.
+ * Shares of the thread. A large body, a large response or a slice of a check takes it for tenths of a second. While
+ * others are here, those of one tenant are taken one after the other, with a pause behind each that is three times as
+ * long as the piece: a quarter of the time is left to this tenant, as of all else.
  */
 
 /** A tenant with a request in this many milliseconds is still active: people send one request after the other. */

@@ -5,9 +5,9 @@ import { host } from './host.js'
 import { addHost, showMemberTyping } from './view.js'
 
 /*
- * Follows a chat while its visitor is asked: messages of members and reminders of the bot are shown as they come; anything
- * else that happened means that the chat has to be read again. A stream is open only while something can come without a
- * reply, or a payment is made, and the page is seen.
+ * Follows a chat while its visitor is asked: messages of members and reminders of the bot are shown as they come;
+ * anything else that happened means that the chat has to be read again. A stream is open only while something can come
+ * without a reply, or a payment is made, and the page is seen.
  */
 
 const POLL_INTERVAL_MS = 20_000

@@ -4,8 +4,9 @@ import { keep, readKept } from './storage.js'
 import { texts } from './texts.js'
 
 /*
- * Code and style sheets of others. They are loaded on hosts that serve chats alone, where the service puts `#foreign` into
- * the page; and where the bot asks visitors first, after they have agreed. The page around an embedded chat decides itself.
+ * Code and style sheets of others. They are loaded on hosts that serve chats alone, where the service puts `#foreign`
+ * into the page; and where the bot asks visitors first, after they have agreed. The page around an embedded chat
+ * decides itself.
  */
 
 const given = document.getElementById('foreign')
@@ -15,8 +16,8 @@ const { fonts = [], consent, hasPayments } = given ? JSON.parse(given.textConten
 export const isApart = given !== null && !host.isEmbedded
 
 /**
- * True if this page may show the form of a vendor of payments. It needs no consent: without it nobody could pay. Banks do
- * not let frames show their pages.
+ * True if this page may show the form of a vendor of payments. It needs no consent: without it nobody could pay. Banks
+ * do not let frames show their pages.
  */
 export const mayLoadPayments = isApart && hasPayments === true && parent === window
 

@@ -28,8 +28,8 @@ async function loadVendor() {
 const seen = new Set()
 
 /**
- * The form for a payment. `check` is called once it may have been made, `leave` before the visitor may be sent to a bank, which
- * leads back to `returnUrl`, and `stay` if the visitor was not sent away.
+ * The form for a payment. `check` is called once it may have been made, `leave` before the visitor may be sent to a
+ * bank, which leads back to `returnUrl`, and `stay` if the visitor was not sent away.
  */
 export function payForm({ input, returnUrl, signal, check, leave, stay }) {
   const { payment, runtimeOptions, options } = input

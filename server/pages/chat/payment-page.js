@@ -4,8 +4,8 @@ import { payForm } from './payment-form.js'
 import { texts } from './texts.js'
 
 /*
- * The page with the form of the vendor for the payment of a chat, for chats that cannot show it themselves: in a frame of
- * another site, or by a client of their own. The chat goes on in the tab that the visitor left.
+ * The page with the form of the vendor for the payment of a chat, for chats that cannot show it themselves: in a frame
+ * of another site, or by a client of their own. The chat goes on in the tab that the visitor left.
  */
 
 const main = document.getElementById('payment')

@@ -17,8 +17,8 @@ export function keepRefused(words, inputId) {
 }
 
 /**
- * Puts words back that were for the same input, that people can read in place of the bot, or that were sent to people who have
- * given the chat back meanwhile. True if it did.
+ * Puts words back that were for the same input, that people can read in place of the bot, or that were sent to people
+ * who have given the chat back meanwhile. True if it did.
  */
 export function restoreUnsent(field, inputId) {
   const before = unsent

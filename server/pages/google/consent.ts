@@ -7,8 +7,9 @@ import { withText } from '../../outbound/response-body.ts'
 import { encodeRequest } from '../../outbound/vendor-request.ts'
 
 /*
- * Consent of a person to use their account of Google: code flow with PKCE. State and verifier follow from a secret in the
- * cookie of the browser and a key of the installation, so that nothing is stored and no other browser can finish it.
+ * Consent of a person to use their account of Google: code flow with PKCE. State and verifier follow from a secret in
+ * the cookie of the browser and a key of the installation, so that nothing is stored and no other browser can finish
+ * it.
  */
 
 /** Minutes in which a person consents. */

@@ -32,8 +32,9 @@ import {
 } from './consent.ts'
 
 /*
- * The way of a member to the consent page of Google and back. Only the form of the page before it begins a consent, so that
- * no link of others does. Reads and writes of credentials are requests to their operations in the name of the member.
+ * The way of a member to the consent page of Google and back. Only the form of the page before it begins a consent, so
+ * that no link of others does. Reads and writes of credentials are requests to their operations in the name of the
+ * member.
  */
 
 const MAX_NAME_CHARACTERS = 255

@@ -5,7 +5,9 @@ import { save } from './download.js'
 
 /* The answers as a table: a row per chat, and the columns of the CSV. */
 
-/** The columns of flows: that of a bot, then those that merge their results into it; `earlier`: its publications before. */
+/**
+ * The columns of flows: that of a bot, then those that merge their results into it; `earlier`: its publications before.
+ */
 export function readFlow(flows = [], earlier = []) {
   const columns = columnsOf(flows, earlier)
   const titles = new Map(

@@ -90,8 +90,8 @@ export function isOfOwnPage(
 }
 
 /**
- * Names the setting that would make the sender a page of the service; undefined where it looks foreign. It names the origin
- * only where the request went to its host, which Express takes from a trusted proxy.
+ * Names the setting that would make the sender a page of the service; undefined where it looks foreign. It names the
+ * origin only where the request went to its host, which Express takes from a trusted proxy.
  */
 export function missingSetting(
   { headers, host: visited }: express.Request,

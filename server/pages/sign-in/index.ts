@@ -222,7 +222,9 @@ function sendInvalid(response: express.Response) {
   sendPage(response, { title: 'This link is not valid', body, status: 404, up: '../../' })
 }
 
-/** Refuses what a page of others sent. Where a page of the service may have sent it, response and log name the setting. */
+/**
+ * Refuses what a page of others sent. Where a page of the service may have sent it, response and log name the setting.
+ */
 export function refuseOrigin(request: express.Request, response: express.Response, services: Services) {
   const { publicUrl, log } = services
   const missing = missingSetting(request, publicUrl())

@@ -7,7 +7,7 @@ import type { Flow } from '../../../server/chat/engine/types.ts'
 import { decodeState, newSessionId } from '../../../server/chat/sessions/codec.ts'
 import { loadPublication } from '../../../server/chat/sessions/read-session.ts'
 import { toTurnResponse } from '../../../server/chat/sessions/run-turn.ts'
-import { effectsOf } from '../../../server/chat/sessions/turn-effects.ts'
+import { createEffects } from '../../../server/chat/sessions/turn-effects.ts'
 import { writeTurn } from '../../../server/chat/sessions/write-turn.ts'
 import { openChatTools } from '../../../server/chat-tools.ts'
 import { readConfig } from '../../../server/config.ts'
@@ -184,10 +184,10 @@ async function renameBot(request: IncomingMessage, response: ServerResponse, id:
   }
 }
 
-const effects = (running: Parameters<typeof effectsOf>[1], now: Date) =>
-  effectsOf(
+const effects = (running: Parameters<typeof createEffects>[1], now: Date) =>
+  createEffects(
     { db, config, now, chat: tools, files: null, publicUrl: () => '' } as unknown as Parameters<
-      typeof effectsOf
+      typeof createEffects
     >[0],
     running,
   )

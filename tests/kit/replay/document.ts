@@ -1,6 +1,6 @@
 /*
- * An OpenAPI document of any service, 3.0 or 3.1, as operations with their references resolved. Schemas keep theirs, since
- * they may be recursive.
+ * An OpenAPI document of any service, 3.0 or 3.1, as operations with their references resolved. Schemas keep theirs,
+ * since they may be recursive.
  */
 
 export interface JsonSchema {

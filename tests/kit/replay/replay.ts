@@ -12,8 +12,9 @@ import {
 import { type Checker, createChecker } from './schemas.ts'
 
 /*
- * Replays a document against any server: provokes what the document says can go wrong, and compares each response with it.
- * A finding is where server and document differ. A documented response that did not come is no finding, but is listed.
+ * Replays a document against any server: provokes what the document says can go wrong, and compares each response with
+ * it. A finding is where server and document differ. A documented response that did not come is no finding, but is
+ * listed.
  */
 
 export interface ReplayOptions extends Given {

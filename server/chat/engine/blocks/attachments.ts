@@ -9,7 +9,9 @@ import type { VariableValue } from '../types.ts'
 
 const MAX_ATTACHMENTS = 10
 
-/** The files at the addresses of a list, or of a text with commas between them. Those that are left out are in the log. */
+/**
+ * The files at the addresses of a list, or of a text with commas between them. Those that are left out are in the log.
+ */
 export async function readAttachments(
   run: Execution,
   context: string,

@@ -2,13 +2,13 @@
 
 import { asObject, asString, filledText } from '../../../json/access.ts'
 import {
-  awaitAction,
   type BlockOutcome,
   type Execution,
   followBlockEdge,
   isPreview,
   log,
   sendAction,
+  sendAwaitedAction,
 } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
 import type { Position, Script } from '../types.ts'
@@ -51,7 +51,7 @@ export async function runWait(run: Execution, block: Block, position: Position):
   if (seconds > MAX_WAIT_SECONDS) {
     log(run, 'error', `Wait: cut to ${MAX_WAIT_SECONDS} seconds`, { details: filled, context: block.id })
   }
-  if (block.options.shouldPause === true) return awaitAction(run, { type: 'wait', wait }, position)
+  if (block.options.shouldPause === true) return sendAwaitedAction(run, { type: 'wait', wait }, position)
   sendAction(run, { type: 'wait', wait })
   return followBlockEdge(run, block)
 }

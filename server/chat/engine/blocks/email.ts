@@ -5,11 +5,11 @@ import { asString, asStrings, filledText } from '../../../json/access.ts'
 import type { Mail } from '../../../outbound/mail.ts'
 import {
   type BlockOutcome,
+  computeRemainingMilliseconds,
   type Execution,
   followBlockEdge,
   isPreview,
   log,
-  remainingMilliseconds,
   spendOutboundCall,
   waitFor,
 } from '../execution.ts'
@@ -45,7 +45,7 @@ export async function runEmail(run: Execution, block: Block): Promise<BlockOutco
   if (!(await spendOutboundCall(run, 2 * (mail.text ?? mail.html ?? '').length)))
     return followBlockEdge(run, block)
   try {
-    await waitFor(run, send(mail, remainingMilliseconds(run)))
+    await waitFor(run, send(mail, computeRemainingMilliseconds(run)))
     log(run, 'success', 'E-mail was sent', { details: mail.to.join(', '), context, isInternal: true })
   } catch (error) {
     const details = error instanceof Error ? error.message : 'unknown error'

@@ -13,14 +13,14 @@ import type { OutboundResponse } from '../../../outbound/client.ts'
 import { withText } from '../../../outbound/response-body.ts'
 import { evaluate } from '../evaluate.ts'
 import {
-  awaitAction,
   type BlockOutcome,
   checkBudget,
+  computeRemainingMilliseconds,
   type Execution,
   followBlockEdge,
   isPreview,
   log,
-  remainingMilliseconds,
+  sendAwaitedAction,
   spendOutboundCall,
   waitFor,
 } from '../execution.ts'
@@ -80,12 +80,12 @@ export async function runHttpRequest(
     return followBlockEdge(run, block)
   }
   if (block.options.isExecutedOnClient === true) {
-    return awaitAction(run, { type: 'httpRequestToExecute', httpRequestToExecute: request }, position)
+    return sendAwaitedAction(run, { type: 'httpRequestToExecute', httpRequestToExecute: request }, position)
   }
   if (!(await spendOutboundCall(run, 2 * (request.body?.length ?? 0)))) return followBlockEdge(run, block)
   const wanted = typeof block.options.timeout === 'number' ? block.options.timeout : defaultSeconds
   const seconds = Math.min(Math.max(wanted, 1), MAX_TIMEOUT_SECONDS)
-  const milliseconds = Math.max(1, Math.min(seconds * 1_000, remainingMilliseconds(run)))
+  const milliseconds = Math.max(1, Math.min(seconds * 1_000, computeRemainingMilliseconds(run)))
   await takeReply(run, block, await waitFor(run, run.effects.httpRequest({ ...request, milliseconds })))
   return followBlockEdge(run, block)
 }
@@ -284,5 +284,5 @@ async function plainSteps(run: Execution, path: string): Promise<string[] | null
 /** Tells the client to wait for a call of the webhook address of the flow. */
 export function runWebhookListener(run: Execution, _block: Block, position: Position): BlockOutcome {
   if (isPreview(run)) log(run, 'info', 'Waiting for the webhook to be called')
-  return awaitAction(run, { type: 'listenForWebhook' }, position)
+  return sendAwaitedAction(run, { type: 'listenForWebhook' }, position)
 }

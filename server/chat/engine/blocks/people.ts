@@ -5,12 +5,12 @@ import { asString } from '../../../json/access.ts'
 import { sendPlainText } from '../bubbles.ts'
 import { instantOf, isOpen, zoneOf } from '../calendar.ts'
 import {
-  awaitAction,
   type BlockOutcome,
   type Execution,
   followBlockEdge,
   isPreview,
   log,
+  sendAwaitedAction,
   takeEdge,
 } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
@@ -79,7 +79,7 @@ export async function runWaitUntil(run: Execution, block: Block, position: Posit
       : { at: new Date(now.getTime() + waitMs).toISOString() },
   )
   const secondsOfClient = Math.min(Math.ceil(waitMs / 1_000), MAX_WAIT_SECONDS)
-  return awaitAction(run, { type: 'wait', wait: { secondsToWaitFor: secondsOfClient } }, position)
+  return sendAwaitedAction(run, { type: 'wait', wait: { secondsToWaitFor: secondsOfClient } }, position)
 }
 
 /** Sets the timer of the chat, which has one at most, since it waits at one place. */

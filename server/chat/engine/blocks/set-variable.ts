@@ -2,12 +2,12 @@
 import { canonicalTimeZone } from '../../../../contract/time-zones.ts'
 import { asObject, asString, filledText, parseJson } from '../../../json/access.ts'
 import {
-  awaitAction,
   type BlockOutcome,
   currentFrame,
   type Execution,
   followBlockEdge,
   log,
+  sendAwaitedAction,
   waitFor,
 } from '../execution.ts'
 import type { Block } from '../flow-index.ts'
@@ -72,7 +72,7 @@ export function scriptOf(run: Execution, content: string, block: Block): Script 
 }
 
 function awaitScript(run: Execution, scriptToExecute: Script, position: Position): BlockOutcome {
-  return awaitAction(run, { type: 'setVariable', setVariable: { scriptToExecute } }, position)
+  return sendAwaitedAction(run, { type: 'setVariable', setVariable: { scriptToExecute } }, position)
 }
 
 /** `undefined` leaves the variable as it is. */

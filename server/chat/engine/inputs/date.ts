@@ -1,4 +1,7 @@
-/** Date and time inputs: free text in, the format of the block out. No time zone is involved: the answer stays as it was given. */
+/**
+ * Date and time inputs: free text in, the format of the block out. No time zone is involved: the answer stays as it was
+ * given.
+ */
 import { UTCDate } from '@date-fns/utc'
 import type { ParsedComponents } from 'chrono-node'
 // Alone, since all its languages together take long to load.

@@ -14,11 +14,11 @@ import type { ModelMessage, ModelRequest, ModelResponse } from '../../../outboun
 import { richTextIn } from '../bubbles.ts'
 import {
   type BlockOutcome,
+  computeRemainingMilliseconds,
   currentFrame,
   type Execution,
   followBlockEdge,
   log,
-  remainingMilliseconds,
   spendOutboundCall,
   waitFor,
 } from '../execution.ts'
@@ -145,7 +145,7 @@ async function ask(
     fail(run, block, `Not asked: the models of one turn may take ${run.limits.tokens} tokens`)
     return null
   }
-  const milliseconds = Math.max(1, Math.min(MAX_REQUEST_MS, remainingMilliseconds(run)))
+  const milliseconds = Math.max(1, Math.min(MAX_REQUEST_MS, computeRemainingMilliseconds(run)))
   const response = await waitFor(run, run.effects.askModel({ ...request, milliseconds }))
   if (!response.ok) {
     const status = response.status === undefined ? '' : ` (status ${response.status})`

@@ -3,10 +3,10 @@
 import { asObject, asObjects, asString, filledText, type JsonObject, webUrl } from '../../../json/access.ts'
 import type { ModelMessage } from '../../../outbound/model-types.ts'
 import {
+  computeRemainingMilliseconds,
   type Execution,
   log,
   noMemory,
-  remainingMilliseconds,
   reserveMemory,
   spendOutboundCall,
   waitFor,
@@ -163,7 +163,7 @@ async function pictureAt(run: Execution, words: string, maximumBytes: number): P
     return typeof bytes === 'string' ? null : `data:${upload.mediaType};base64,${bytes.toString('base64')}`
   }
   if (!(await spendOutboundCall(run))) return null
-  const milliseconds = Math.max(1, Math.min(pictureMilliseconds, remainingMilliseconds(run)))
+  const milliseconds = Math.max(1, Math.min(pictureMilliseconds, computeRemainingMilliseconds(run)))
   const response = await waitFor(
     run,
     run.effects.httpRequest({ url: url.href, method: 'HEAD', headers: {}, milliseconds }),

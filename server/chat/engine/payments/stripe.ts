@@ -6,7 +6,13 @@ import { asObject, asString, filledText, type JsonObject, parseJson } from '../.
 import { withText } from '../../../outbound/response-body.ts'
 import { withoutSecrets } from '../../../outbound/secrets.ts'
 import { trimSlashes } from '../../../outbound/trim-slashes.ts'
-import { type Execution, isPreview, remainingMilliseconds, spendOutboundCall, waitFor } from '../execution.ts'
+import {
+  computeRemainingMilliseconds,
+  type Execution,
+  isPreview,
+  spendOutboundCall,
+  waitFor,
+} from '../execution.ts'
 
 /** Shapes of requests and responses stay those of this version, whatever the account has chosen. */
 const API_VERSION = '2024-09-30.acacia'
@@ -129,7 +135,7 @@ async function request(
       (answer.status === undefined || answer.status === 409 || answer.status === 429 || answer.status >= 500)
     if (!mayPass || attempt === MAX_ATTEMPTS) return answer
     const delayMs = FIRST_BACKOFF_MS * 2 ** (attempt - 1) * (0.5 + run.effects.random())
-    if (delayMs > remainingMilliseconds(run)) return answer
+    if (delayMs > computeRemainingMilliseconds(run)) return answer
     await waitFor(run, sleep(delayMs))
   }
 }
@@ -158,7 +164,7 @@ async function send(
         ...(key && { 'idempotency-key': key }),
       },
       ...(form && { body: new URLSearchParams(form).toString() }),
-      milliseconds: Math.max(1, Math.min(REQUEST_TIMEOUT_MS, remainingMilliseconds(run))),
+      milliseconds: Math.max(1, Math.min(REQUEST_TIMEOUT_MS, computeRemainingMilliseconds(run))),
       redirects: 'none',
     }),
   )

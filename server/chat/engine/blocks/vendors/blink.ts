@@ -12,8 +12,8 @@ import {
   webUrl,
 } from '../../../../json/access.ts'
 import {
+  computeRemainingMilliseconds,
   type Execution,
-  remainingMilliseconds,
   sendAction,
   spendOutboundCall,
   waitFor,
@@ -130,7 +130,7 @@ async function writeAttachment(run: Execution, address: string): Promise<JsonObj
   const upload = (await findUploads(run, [address])).get(address)
   if (upload !== undefined) return attachmentOf(url, upload.name, upload.size)
   if (!(await spendOutboundCall(run))) return 'one turn may not call out more often'
-  const milliseconds = Math.max(1, Math.min(HEAD_TIMEOUT_MS, remainingMilliseconds(run)))
+  const milliseconds = Math.max(1, Math.min(HEAD_TIMEOUT_MS, computeRemainingMilliseconds(run)))
   const head = { url: url.href, method: 'HEAD', headers: {}, milliseconds }
   const response = await waitFor(run, run.effects.httpRequest(head))
   if (!response.ok || response.status >= 300)

@@ -2,7 +2,7 @@
 
 import { asObjects, asString, filledText } from '../../../../json/access.ts'
 import { trimSlashes } from '../../../../outbound/trim-slashes.ts'
-import { awaitAction, type BlockOutcome, type Execution, followBlockEdge } from '../../execution.ts'
+import { type BlockOutcome, type Execution, followBlockEdge, sendAwaitedAction } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
 import type { Position } from '../../types.ts'
 import { setVariable } from '../../variables.ts'
@@ -21,7 +21,7 @@ export function showCalendar(run: Execution, made: VendorCall, position: Positio
     failCall(run, block, 'Cal.com: the address of the event is not valid', call.options.link)
     return followBlockEdge(run, block)
   }
-  return awaitAction(run, { type: 'calendar', calendar: { url } }, position)
+  return sendAwaitedAction(run, { type: 'calendar', calendar: { url } }, position)
 }
 
 /** The page says which date was booked; null where it could not show the calendar. */

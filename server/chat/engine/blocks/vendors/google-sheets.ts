@@ -8,7 +8,7 @@ import {
 } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { asArray, asObjects, asString, filledText } from '../../../../json/access.ts'
 import { accountOf } from '../../../../outbound/google-account.ts'
-import { type Execution, log, remainingMilliseconds, waitFor } from '../../execution.ts'
+import { computeRemainingMilliseconds, type Execution, log, waitFor } from '../../execution.ts'
 import type { SheetRow } from '../../types.ts'
 import { setVariable } from '../../variables.ts'
 import { failCall, type VendorCall } from './call.ts'
@@ -178,12 +178,15 @@ async function updateSome(sender: Sender, writes: () => SheetWrite[], table: Tab
 }
 
 const MAX_MATCHING_MS = 10
-/** Cells that one request changes. A write that finds more is not made; those that share a request and find more share several. */
+/**
+ * Cells that one request changes. A write that finds more is not made; those that share a request and find more share
+ * several.
+ */
 const MAX_CHANGED_CELLS = 10_000
 
 /**
- * Cells that each write changes, in rows as those before it leave them, until a request is full. Others have the thread in
- * between.
+ * Cells that each write changes, in rows as those before it leave them, until a request is full. Others have the thread
+ * in between.
  */
 async function findChanges(writes: SheetWrite[], table: Table) {
   const rows = table.rows.map((row) => [...row])
@@ -316,8 +319,8 @@ async function sheetTitle(run: Execution, made: VendorCall): Promise<string | nu
 }
 
 /**
- * A response below 400; null if there is none, which is in the log then. Quotas are waited for. A function makes the request
- * anew for each attempt, or says that there is none left.
+ * A response below 400; null if there is none, which is in the log then. Quotas are waited for. A function makes the
+ * request anew for each attempt, or says that there is none left.
  */
 async function ask(
   run: Execution,
@@ -345,7 +348,7 @@ async function ask(
     // Beside others that were refused at the same time.
     const delayMs = Math.max(backoffMs * (0.5 + run.effects.random()), response.retryAfterMs)
     const isLate =
-      performance.now() - startedAt + delayMs > Math.min(MAX_QUOTA_WAIT_MS, remainingMilliseconds(run))
+      performance.now() - startedAt + delayMs > Math.min(MAX_QUOTA_WAIT_MS, computeRemainingMilliseconds(run))
     const isRefused = response.status === 429 || response.status === 503
     if (isRefused) refuse()
     if (!isRefused || isLate) {

@@ -16,7 +16,10 @@ export const tokens = new LRUCache<string, { token: string; renewAt: number }>({
   sizeCalculation: ({ token }, key) => key.length + token.length,
 })
 
-/** A token of the account; null if there is none, which is in the log then. `missing` is the entry for an answer without one. */
+/**
+ * A token of the account; null if there is none, which is in the log then. `missing` is the entry for an answer without
+ * one.
+ */
 export async function accessToken(run: Execution, made: VendorCall, missing: string): Promise<string | null> {
   const { key, tokenUri, form: formAt } = accountOf(made.call.credentials)
   const known = tokens.get(key)

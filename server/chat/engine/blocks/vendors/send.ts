@@ -12,10 +12,10 @@ import { withoutSecrets } from '../../../../outbound/secrets.ts'
 import { encodeRequest } from '../../../../outbound/vendor-request.ts'
 import {
   BYTES_PER_CHARACTER,
+  computeRemainingMilliseconds,
   type Execution,
   log,
   noMemory,
-  remainingMilliseconds,
   reserveMemory,
   spendOutboundCall,
   waitFor,
@@ -82,7 +82,7 @@ export async function sendForBytes(
     run,
     run.effects.httpRequest({
       ...encoded,
-      milliseconds: Math.max(1, Math.min(timeoutMs, remainingMilliseconds(run))),
+      milliseconds: Math.max(1, Math.min(timeoutMs, computeRemainingMilliseconds(run))),
       // The key is for the host of the credentials alone.
       redirects: 'none',
       maximumBytes: MAX_VENDOR_RESPONSE_BYTES,

@@ -2,7 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { asObject, filledText } from '../../../../json/access.ts'
-import { type Execution, log, remainingMilliseconds, spendOutboundCall, waitFor } from '../../execution.ts'
+import {
+  computeRemainingMilliseconds,
+  type Execution,
+  log,
+  spendOutboundCall,
+  waitFor,
+} from '../../execution.ts'
 import type { SheetRow } from '../../types.ts'
 import { failCall, type LastExchange, type VendorCall } from './call.ts'
 
@@ -61,8 +67,8 @@ interface Line {
 const lines = new LRUCache<string, Line>({ max: 10_000 })
 
 /**
- * Writes at once where the account has been quiet for a second, else together with the others that come meanwhile. A turn
- * that has waited for too long goes on, and its row is written later.
+ * Writes at once where the account has been quiet for a second, else together with the others that come meanwhile. A
+ * turn that has waited for too long goes on, and its row is written later.
  */
 export async function writeTogether(
   { run, made, cells }: Pick<SheetWrite, 'run' | 'made' | 'cells'>,
@@ -123,7 +129,7 @@ export async function writeTogether(
 }
 
 const waitOf = (run: Execution) =>
-  Math.max(0, Math.min(MAX_QUOTA_WAIT_MS - run.spent.sheets, remainingMilliseconds(run)))
+  Math.max(0, Math.min(MAX_QUOTA_WAIT_MS - run.spent.sheets, computeRemainingMilliseconds(run)))
 
 function hasInsert({ run, made }: SheetWrite): boolean {
   const { spreadsheetId, sheetId } = made.call.options

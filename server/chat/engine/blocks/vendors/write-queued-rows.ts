@@ -6,7 +6,7 @@ import type { Action } from '../../../../../contract/bot-document/blocks/vendors
 import { filledText, type JsonObject } from '../../../../json/access.ts'
 import { accountOf } from '../../../../outbound/google-account.ts'
 import { trimSlashes } from '../../../../outbound/trim-slashes.ts'
-import { type Execution, newExecution } from '../../execution.ts'
+import { createExecution, type Execution } from '../../execution.ts'
 import type { Effects, LogEntry, SheetRow } from '../../types.ts'
 import type { LastExchange, VendorCall } from './call.ts'
 import { insertRows, readTable, rowOf, updateRows } from './google-sheets.ts'
@@ -160,7 +160,7 @@ function runOf(tools: Tools): Execution {
     isProgressBarEnabled: false,
   }
   // Requests of sheets need nothing else of the effects of a turn.
-  return newExecution({ limits: { milliseconds: MAX_BATCH_MS } }, tools as Effects, session)
+  return createExecution({ limits: { milliseconds: MAX_BATCH_MS } }, tools as Effects, session)
 }
 
 function callOf(tools: Tools, credentials: JsonObject, row: SheetRow): VendorCall {

@@ -2,7 +2,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { ApiError, client } from '../api.ts'
 import { failureOf } from '../ui/hooks.ts'
 
-/* Replies that were begun, by their sessions: a look at another chat, or one that changes hands meanwhile, loses none. */
+/*
+ * Replies that were begun, by their sessions: a look at another chat, or one that changes hands meanwhile, loses none.
+ */
 
 export interface Draft {
   text: string

@@ -161,7 +161,9 @@ export function Inbox(props: {
 
 const handlerOf = (chat: ListedChat | undefined) => `${chat?.handledBy} ${chat?.assigneeId}`
 
-/** Loads again some time after each time, and at once when the page comes into view. A longer list is read more rarely. */
+/**
+ * Loads again some time after each time, and at once when the page comes into view. A longer list is read more rarely.
+ */
 function usePolling({ isLoading, isDenied: isGone, reload }: Loaded<unknown>, steps: number) {
   useEffect(() => {
     if (isLoading || isGone) return

@@ -11,7 +11,10 @@ const TYPING_LIFETIME_MS = 6_000
 /** The keyboards of phones have no Shift+Enter: Enter begins a line there. */
 const hasKeyboard = !matchMedia('(pointer: coarse)').matches
 
-/** Writes to the visitor, in Markdown and with files. Where that is not possible, it shows what was not sent, if anything. */
+/**
+ * Writes to the visitor, in Markdown and with files. Where that is not possible, it shows what was not sent, if
+ * anything.
+ */
 export function ReplyForm(props: {
   botId: string
   sessionId: string

@@ -3,8 +3,8 @@ import type { BotChatSummary } from '../../../../../generated/client/index.js'
 type Chat = Pick<BotChatSummary, 'sessionId' | 'handledBy' | 'assigneeId' | 'revision' | 'lastMessage'>
 
 /**
- * True if a chat has begun to wait since `before`, or a visitor has written in a chat of this member. Chats of a list that is
- * cut off come into it for other reasons, too.
+ * True if a chat has begun to wait since `before`, or a visitor has written in a chat of this member. Chats of a list
+ * that is cut off come into it for other reasons, too.
  */
 export function hasNews(
   before: ReadonlyMap<string, Chat>,

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { bots, results } from './schema.ts'
-import { isBotVisible } from './undeleted-bots.ts'
+import { isBotVisible } from './visible-bots.ts'
 
 /** True of a result that is not deleted, where it is joined with its bot. */
 export const isResultUndeleted = sql`NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`
@@ -11,6 +11,6 @@ export const isResultUndeleted = sql`NOT ${results.isArchived} AND ${results.cre
  * results of the bot for a page of a few.
  */
 export const isResultVisible = (botId: SQL, resultId: SQL): SQL => sql`(
-  SELECT true FROM ${results} alive JOIN ${bots} owner ON owner.id = alive.bot_id
-  WHERE alive.bot_id = ${botId} AND alive.id = ${resultId} AND owner.id = ${botId} AND ${isBotVisible(sql`owner`)}
-    AND NOT alive.is_archived AND alive.created_at > coalesce(owner.results_floor_at, '-infinity')) IS TRUE`
+  SELECT true FROM ${results} r JOIN ${bots} b ON b.id = r.bot_id
+  WHERE r.bot_id = ${botId} AND r.id = ${resultId} AND b.id = ${botId} AND ${isBotVisible(sql`b`)}
+    AND NOT r.is_archived AND r.created_at > coalesce(b.results_floor_at, '-infinity')) IS TRUE`

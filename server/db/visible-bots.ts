@@ -1,5 +1,5 @@
-import { type Column, type SQL, sql } from 'drizzle-orm'
-import { folders } from './schema.ts'
+import { type Column, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { bots, folders, workspaces } from './schema.ts'
 
 /*
  * A deleted folder is only marked in the request, however much it holds. Until a job has moved its rows, every read goes
@@ -8,8 +8,8 @@ import { folders } from './schema.ts'
 
 /** The folder that callers see in place of the one in a column: the parent of a deleted one, null at the top level. */
 export const shownFolderId = (column: Column): SQL => sql`(
-  SELECT CASE WHEN place.deleted_at IS NULL THEN place.id ELSE place.parent_folder_id END
-  FROM ${folders} place WHERE place.id = ${column})`
+  SELECT CASE WHEN stored.deleted_at IS NULL THEN stored.id ELSE stored.parent_folder_id END
+  FROM ${folders} stored WHERE stored.id = ${column})`
 
 /**
  * Contents of a folder, as two conditions on the column with the stored folder; null is the top level, and a deleted
@@ -38,4 +38,17 @@ export function shownIn(
     always: sql`(${column} = ${parentId} AND NOT EXISTS (${selectDeleted(itself)})
       OR ${column} = ANY(ARRAY(${selectDeleted(within)})))`,
   }
+}
+
+/**
+ * True of a bot that callers can see: neither it nor its workspace is deleted. `bot`: its name in the statement. Not
+ * EXISTS, of which the planner would make a join.
+ */
+export const isBotVisible = (bot: SQL = sql`${bots}`): SQL => sql`(${bot}.deleted_at IS NULL AND (
+  SELECT home.deleted_at IS NULL FROM ${workspaces} home WHERE home.id = ${bot}.workspace_id))`
+
+/** The columns of a bot as callers see it. */
+export const botColumns = {
+  ...getTableColumns(bots),
+  folderId: sql<string | null>`${shownFolderId(bots.folderId)}`.as('folder_id'),
 }
