@@ -162,11 +162,11 @@ async function neededByChats(
   const names = new Map(ids.map((id) => [`${botId}/${id}`, id]))
   const linked = await selectRows(
     db,
-    { name: expression(sql`frame ->> 'publicationId'`, 'text') },
+    { name: expression(sql`frame ->> 'flowId'`, 'text') },
     (list) => sql`
       SELECT DISTINCT ${list} FROM ${chatSessions} s, json_array_elements(s.state -> 'frames') AS frame
       WHERE s.bot_id = ANY(${bot}) AND ${began} AND ${goesOn}
-        AND frame ->> 'publicationId' = ANY(${sql.param([...names.keys()])})`,
+        AND frame ->> 'flowId' = ANY(${sql.param([...names.keys()])})`,
   )
   return new Set([...own.map(({ id }) => id), ...linked.flatMap(({ name }) => names.get(name) ?? [])])
 }

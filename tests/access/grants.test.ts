@@ -42,10 +42,10 @@ test('columns of a record that are named like those of a token or a role give no
       app.clock.now(),
     )
   for (const { token } of [expired, revoked]) {
-    expect(await ask(token)).toMatchObject({ caller: undefined, refusal: { code: 'UNAUTHORIZED' } })
+    expect(await ask(token)).toMatchObject({ caller: undefined, rejection: { code: 'UNAUTHORIZED' } })
   }
   for (const { token, id } of [here.guest, here.member, stranger]) {
-    expect(await ask(token)).toMatchObject({ caller: { userId: id }, refusal: { code: 'FORBIDDEN' } })
+    expect(await ask(token)).toMatchObject({ caller: { userId: id }, rejection: { code: 'FORBIDDEN' } })
   }
   expect(await ask(here.admin.token)).toMatchObject({
     caller: { userId: here.admin.id },

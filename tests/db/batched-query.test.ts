@@ -80,7 +80,7 @@ describe.each<Kind>(['workspace', 'folder', 'bot'])('grants of a %s', (kind) => 
     const outcomes = await Promise.allSettled([ask(kind, admin, 'one'), ask(kind, admin, 'two')])
     await app.pool.query('ALTER TABLE gone RENAME TO api_tokens')
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
-    expect(await ask(kind, admin, 'one')).toMatchObject({ refusal: { code: 'NOT_FOUND' } })
+    expect(await ask(kind, admin, 'one')).toMatchObject({ rejection: { code: 'NOT_FOUND' } })
   })
 })
 

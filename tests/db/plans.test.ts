@@ -702,7 +702,7 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
           await connection.query(
             `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
             SELECT 'bot-' || n % 40, now() + n * interval '1 second', n, '{endpoint-1}', 1, json_build_object(
-              'events', json_build_array(json_build_object('subject', 'subject', 'place', 0, 'id', n,
+              'events', json_build_array(json_build_object('subject', 'subject', 'ordinal', 0, 'id', n,
                 'type', 'result.answered', 'data', '{}'::json, 'at', now())))
             FROM generate_series(1, 10000) AS n`,
           )

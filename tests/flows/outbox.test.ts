@@ -54,9 +54,9 @@ describeHere('the outbox of turns', () => {
   /** As a step does: events of one bot, each as `subject/id`, in this order. */
   async function leave(botId: string, events: string[], type = 'result.answered', db = app.db) {
     await addResults(botId, [...new Set(events.map((event) => String(event.split('/')[0])))])
-    const happened = events.map((event, place) => {
+    const happened = events.map((event, ordinal) => {
       const [subject, id] = event.split('/')
-      const text = JSON.stringify({ subject, place, id, type, at: new Date(), data: {} })
+      const text = JSON.stringify({ subject, ordinal, id, type, at: new Date(), data: {} })
       return sql`(${botId}, ${id}, 1, ${text})`
     })
     await db.execute(
@@ -204,7 +204,7 @@ describeHere('the outbox of turns', () => {
     await app.pool.query(
       `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
       SELECT 'a', now() + n * interval '1 second', n, '{endpoint}', 1, json_build_object('events', json_build_array(json_build_object('subject', 'one',
-        'place', 0, 'id', n, 'type', 'result.answered', 'at', now(), 'data', json_build_object('text', (
+        'ordinal', 0, 'id', n, 'type', 'result.answered', 'at', now(), 'data', json_build_object('text', (
           SELECT string_agg(encode(sha256((n * 100000 + m)::text::bytea), 'hex'), '') FROM generate_series(1, 16384) m)))))
       FROM generate_series(1, 16) n`,
     )

@@ -168,7 +168,7 @@ async function replaceEndpoints(number: number, url = 'https://receiver.example/
 test('fanOut fans out all rows of all bots but one that fails each time', async () => {
   await replaceEndpoints(1)
   const data = `{"id":"x"}`
-  const events = `json_build_object('events', json_build_array(json_build_object('subject', r.id, 'place', 0, 'id', 'event-' || b.n || '-' || m,
+  const events = `json_build_object('events', json_build_array(json_build_object('subject', r.id, 'ordinal', 0, 'id', 'event-' || b.n || '-' || m,
     'type', 'result.answered', 'at', now(), 'data', '${data}'::json)))`
   await app.pool.query(
     `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)

@@ -771,7 +771,7 @@ describe('a process that is busy and falls behind', () => {
     await app.pool.query(
       `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
       SELECT $1, now() + n * interval '1 millisecond', n, ARRAY[($2::text[])[1 + n % 4]], 1,
-        json_build_object('events', json_build_array(json_build_object('subject', n, 'place', 0, 'id', 'event-' || n,
+        json_build_object('events', json_build_array(json_build_object('subject', n, 'ordinal', 0, 'id', 'event-' || n,
           'type', 'result.answered', 'data', '{}'::json, 'at', now())))
       FROM generate_series(1, 200) n`,
       [world.here.draft.id, endpoints.map(({ id }) => id)],
