@@ -98,7 +98,7 @@ export const audit = define({
     tag: 'workspaces',
     summary: 'List the audit log of a workspace',
     description:
-      'Returns the actions in the workspace with the users who did them, newest first. It lists created and changed workspaces, changes of members, and created, deleted, published, unpublished and restored bots. It lists deleted folders and results, created, changed and deleted credentials, and changes of who may see or embed a bot. Created and revoked tokens are listed if they are bound to the workspace, or are unbound tokens of the user who created it. An entry exists exactly if the action was done, and never changes. The operator of the service can also read the log of a deleted workspace.',
+      'Returns the actions in the workspace with the users who did them, newest first. It lists created and changed workspaces, changes of members, and created, deleted, published, unpublished and restored bots. It lists deleted folders and results, created, changed and deleted credentials, and changes of who may see or embed a bot. Created and revoked tokens are listed if they are bound to the workspace. Unbound tokens are listed if they belong to the user who created the workspace. An entry exists exactly if the action was done, and never changes. The operator of the service can also read the log of a deleted workspace.',
     access: workspace('ADMIN'),
     params: z.object({ workspaceId }),
     query: z.strictObject({ limit, cursor }),

@@ -21,7 +21,7 @@ const summary = {
   updatedAt: timestamp('When its last turn ran.'),
   expiresAt: timestamp('When it can no longer be continued, unless another turn runs before.'),
   blockId: text(255).nullable().meta({
-    description: 'Id of the block that waits for the visitor; null where none does.',
+    description: 'Id of the block that waits for the visitor; null if none does.',
     example: 'block-email',
   }),
   revision: z
@@ -31,7 +31,7 @@ const summary = {
     .meta({ description: 'Counts the turns of the chat.', format: 'int32', example: 1 }),
   handledBy,
   assigneeId: assigneeId.nullable().meta({
-    description: 'Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.',
+    description: 'Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.',
     example: exampleIds.user,
   }),
   handledSince: timestamp('When it last changed hands.').nullable().meta({

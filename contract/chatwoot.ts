@@ -34,7 +34,7 @@ export const chatwoot = define({
     tag: 'chat',
     summary: 'Receive an event of Chatwoot',
     description:
-      'Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature with the secret of the credentials in `X-Chatwoot-Signature`, with an `X-Chatwoot-Timestamp` at most 5 minutes old, or that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.',
+      'Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature in `X-Chatwoot-Signature`, made with the secret of the credentials, and an `X-Chatwoot-Timestamp` at most 5 minutes old. Or it has that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.',
     access: anyone,
     params: z.object({
       botId: recordId('Id of the bot, as create and list return it.', exampleIds.bot),

@@ -34,7 +34,7 @@ const flowChange = z
       .meta({ description: 'The part of the flow that changed.' }),
     change: z.enum(['added', 'removed', 'renamed', 'moved', 'changed']).meta({
       description:
-        'Kind of the change. A group or variable with another name is `renamed`. A group or event at another position on the canvas is `moved`, and so is a block or item at another position in the flow. Other properties are `changed`, with one entry for each.',
+        'Kind of the change. A group or variable with another name is `renamed`. A group or event that moved on the canvas is `moved`, and so is a block or item that moved in the flow. Other properties are `changed`, with one entry for each.',
     }),
     id: text(255)
       .nullable()

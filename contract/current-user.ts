@@ -35,7 +35,7 @@ export const currentUser = define({
     soughtAt: ['/v1/users/me', '/v1/users', '/v1/user', '/v1/me'],
     tag: 'current-user',
     summary: 'Get the current user',
-    description: `Returns the user of the token, the token with its scopes and its expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most ${MAX_LISTED_MEMBERSHIPS.toLocaleString('en')} workspaces; list workspaces has all.`,
+    description: `Returns the user of the token, the token with its scopes and expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most ${MAX_LISTED_MEMBERSHIPS.toLocaleString('en')} workspaces; list workspaces has all.`,
     access: user,
     scope: 'any',
     success: {

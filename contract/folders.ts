@@ -160,7 +160,7 @@ export const folders = define({
     tag: 'folders',
     summary: 'Rename or move a folder',
     description:
-      'Changes the name of a folder, or moves it with its contents to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.',
+      'Changes the name of a folder, or moves it with its contents. It moves to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.',
     access: folder('MEMBER'),
     params,
     body: z

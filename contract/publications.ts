@@ -190,7 +190,7 @@ export const publications = define({
     tag: 'publishing',
     summary: 'Restore a publication into the draft',
     description:
-      'Copies flow, theme and settings of an earlier publication into the draft, as a new change with a new `updatedAt`, and returns the bot. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.',
+      'Copies flow, theme and settings of an earlier publication into the draft, and returns the bot with a new `updatedAt`. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.',
     access: bot('MEMBER'),
     isAudited: true,
     params,

@@ -121,7 +121,7 @@ const resultLog = z
     }),
     details: text(10_000)
       .nullable()
-      .meta({ description: 'More about it, or null.', example: 'Connection refused' }),
+      .meta({ description: 'Further details, or null.', example: 'Connection refused' }),
     context: text(10_000)
       .nullable()
       .meta({ description: 'Location of the event, or null.', example: 'Group Welcome' }),
@@ -169,7 +169,7 @@ export const results = define({
     tag: 'results',
     summary: 'Delete results of a bot',
     description:
-      'Deletes results of the bot with their answers, transcripts, logs and files. These are the results named by `resultIds`, those that began before `createdBefore`, with both parameters those that meet both, and with neither all results. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.',
+      'Deletes results of the bot with their answers, transcripts, logs and files. `resultIds` names them, or `createdBefore` bounds their start; with both, results must meet both, and with neither all are deleted. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too. So a misplaced list of ids can never delete everything.',
     access: bot('MEMBER'),
     isAudited: true,
     params,
@@ -299,7 +299,7 @@ export const results = define({
     tag: 'results',
     summary: 'Export results as CSV or JSON lines',
     description:
-      'Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the variables that questions fill and the questions without a variable, answered or not, as the published flow and the bots that merge their results into it have them. Then come answered questions that are in none of these flows, unless their variable has a column, and then the variables that no question fills. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable, or all answers to its questions if the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.\n\nWith `limit` the export comes in parts that can be requested again. A part covers that many results from its `cursor` on, and contains those that match the filters; its header `Next-Cursor` is the start of the next part. Results that arrive or are deleted meanwhile make no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` is the number of results left, for a display of progress.',
+      'Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the questions of the published flow and of the bots that merge their results into it, answered or not: one column per variable that they fill, one per question without a variable. Then come answered questions that are in none of these flows, unless their variable has a column. Variables that no question fills come last. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable. If that is the last answer to its questions, the cell has all of their answers. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.\n\nWith `limit` the export comes in parts that can be requested again. A part covers that many results from its `cursor` on, and contains those that match the filters; its header `Next-Cursor` is the start of the next part. Results that arrive or are deleted meanwhile make no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` is the number of results left, for a display of progress.',
     access: bot('MEMBER'),
     params,
     query: z

@@ -141,7 +141,7 @@ export const transfer = define({
           bot: botSchema,
           warnings: flowFindings.meta({
             description:
-              'Parts that were dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and blocks whose credentials the workspace does not have.',
+              'Parts that were dropped or added to make the document fit, and blocks that chats skip. Also links to bots, and blocks with credentials, that the workspace does not have.',
           }),
           ...findingCounts,
         })

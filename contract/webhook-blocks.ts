@@ -83,7 +83,7 @@ export const webhookBlocks = define({
     tag: 'bots',
     summary: 'Get an example of the body of a block',
     description:
-      'Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block, and one for each variable with a value of its own, by the names of the body. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.',
+      'Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block. It also has one for each variable with a value of its own. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.',
     access: bot('GUEST'),
     params: blockParams,
     success: {
@@ -118,7 +118,7 @@ export const webhookBlocks = define({
     tag: 'bots',
     summary: 'Set the address of a block',
     description:
-      'Makes a block of the draft send its request to an address, as an app of an automation service does when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.',
+      'Sets the address that a block of the draft sends its request to. An app of an automation service does this when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.',
     access: bot('MEMBER'),
     params: blockParams,
     body: z
@@ -147,7 +147,7 @@ export const webhookBlocks = define({
     tag: 'bots',
     summary: 'Clear the address of a block',
     description:
-      'Removes the address of a block of the draft, as an app does when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.',
+      'Removes the address of a block of the draft. An app does this when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.',
     access: bot('MEMBER'),
     params: blockParams,
     success: {

@@ -90,7 +90,7 @@ const workspaceProperties = {
 
 const resultsRetentionDays = z.int().min(1).max(36_500).nullable().meta({
   description:
-    'Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.',
+    'Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which retains results for its own number of days, or until they are deleted.',
   format: 'int32',
   example: 90,
 })
@@ -275,7 +275,7 @@ export const workspaces = define({
     tag: 'workspaces',
     summary: 'Change a workspace',
     description:
-      'Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.',
+      'Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can retain results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.',
     access: workspace('ADMIN'),
     isAudited: true,
     params,

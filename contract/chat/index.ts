@@ -172,7 +172,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Follow a chat session',
     description:
-      'Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come, and a browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.',
+      'Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come. A browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,
@@ -260,7 +260,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Call the webhook that a chat waits for',
     description:
-      'Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with its `revision`, in the text format of its last request. A chat that does not wait at this block is invalid input.',
+      'Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client continues without a message and with its `revision`, and gets the next turn in the text format of its last request. A chat that does not wait at this block is invalid input.',
     access: bot('MEMBER'),
     callsOut: true,
     keepsNumbers: true,

@@ -305,7 +305,7 @@ const sessionEvent = z
 /** A query parameter; browsers that connect again say the same in a header. */
 export const eventsAfterId = eventId.optional().meta({
   description:
-    'Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.',
+    'Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` takes precedence.',
   example: '3.1',
 })
 

@@ -153,7 +153,7 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Send a test event',
     description:
-      'Queues an event of type `endpoint.test` for the endpoint, even if it is disabled or subscribes to other types, and returns the delivery. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.',
+      'Queues an event of type `endpoint.test` for the endpoint and returns the delivery, even if the endpoint is disabled or subscribes to other types. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.',
     access: workspace('ADMIN'),
     params: endpointParams,
     success: {
@@ -216,7 +216,7 @@ export const webhooks = define({
     path: `${endpoints}/{endpointId}/deliveries`,
     tag: 'webhooks',
     summary: 'List the deliveries of a webhook endpoint',
-    description: 'Returns sent and waiting deliveries, newest first. Deliveries are kept for 30 days.',
+    description: 'Returns sent and waiting deliveries, newest first. Deliveries are retained for 30 days.',
     access: workspace('ADMIN'),
     params: endpointParams,
     query: z.strictObject({ limit, cursor }),
