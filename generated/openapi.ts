@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Call the webhook that a chat waits for
-         * @description Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with its `revision`, in the text format of its last request. A chat that does not wait at this block is invalid input.
+         * @description Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client continues without a message and with its `revision`, and gets the next turn in the text format of its last request. A chat that does not wait at this block is invalid input.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Receive an event of Chatwoot
-         * @description Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature with the secret of the credentials in `X-Chatwoot-Signature`, with an `X-Chatwoot-Timestamp` at most 5 minutes old, or that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.
+         * @description Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature in `X-Chatwoot-Signature`, made with the secret of the credentials, and an `X-Chatwoot-Timestamp` at most 5 minutes old. Or it has that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.
          *
          *     Permission: none; no token is needed.
          */
@@ -141,7 +141,7 @@ export interface paths {
         };
         /**
          * Follow a chat session
-         * @description Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come, and a browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.
+         * @description Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come. A browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.
          *
          *     Permission: none; no token is needed.
          */
@@ -253,7 +253,7 @@ export interface paths {
         head?: never;
         /**
          * Update a bot
-         * @description Changes the draft of a bot and returns it as stored. Absent properties stay as they are, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is rejected as a conflict if the bot has changed since; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent. A legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
+         * @description Changes the draft of a bot and returns it as stored. Absent properties stay as they are, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is rejected as a conflict if the bot has changed since; `overwrite` waives that. A later version than the stored one first converts the stored flow. From 6 to 6.1 it also converts the theme, unless one is sent. A legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -541,7 +541,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a publication into the draft
-         * @description Copies flow, theme and settings of an earlier publication into the draft, as a new change with a new `updatedAt`, and returns the bot. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.
+         * @description Copies flow, theme and settings of an earlier publication into the draft, and returns the bot with a new `updatedAt`. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -563,7 +563,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a bot
-         * @description Copies the stored draft, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. Findings of the check never prevent publishing: the publication lists them, `errorsFound` and `warningsFound` count them, and `firstErrors` shows the first errors. The draft and its `updatedAt` do not change. Takes no body.
+         * @description Copies the stored draft, in one step, and makes the copy the one that chats run. Earlier copies stay as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. Findings of the check never prevent publishing: the publication lists them, `errorsFound` and `warningsFound` count them, and `firstErrors` shows the first errors. The draft and its `updatedAt` do not change. Takes no body.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist gets the same response as one without access. Its effect is in the audit log of the workspace.
          */
@@ -614,7 +614,7 @@ export interface paths {
         post?: never;
         /**
          * Delete results of a bot
-         * @description Deletes results of the bot with their answers, transcripts, logs and files. These are the results named by `resultIds`, those that began before `createdBefore`, with both parameters those that meet both, and with neither all results. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
+         * @description Deletes results of the bot with their answers, transcripts, logs and files. `resultIds` names them, or `createdBefore` bounds their start; with both, results must meet both, and with neither all are deleted. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too. So a misplaced list of ids can never delete everything.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `results`. Its effect is in the audit log of the workspace.
          */
@@ -699,7 +699,7 @@ export interface paths {
         };
         /**
          * Export results as CSV or JSON lines
-         * @description Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the variables that questions fill and the questions without a variable, answered or not, as the published flow and the bots that merge their results into it have them. Then come answered questions that are in none of these flows, unless their variable has a column, and then the variables that no question fills. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable, or all answers to its questions if the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.
+         * @description Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the questions of the published flow and of the bots that merge their results into it, answered or not: one column per variable that they fill, one per question without a variable. Then come answered questions that are in none of these flows, unless their variable has a column. Variables that no question fills come last. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable. If that is the last answer to its questions, the cell has all of their answers. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.
          *
          *     With `limit` the export comes in parts that can be requested again. A part covers that many results from its `cursor` on, and contains those that match the filters; its header `Next-Cursor` is the start of the next part. Results that arrive or are deleted meanwhile make no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` is the number of results left, for a display of progress.
          *
@@ -767,7 +767,7 @@ export interface paths {
         };
         /**
          * Get an example of the body of a block
-         * @description Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block, and one for each variable with a value of its own, by the names of the body. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
+         * @description Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block. It also has one for each variable with a value of its own. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -791,7 +791,7 @@ export interface paths {
         put?: never;
         /**
          * Set the address of a block
-         * @description Makes a block of the draft send its request to an address, as an app of an automation service does when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
+         * @description Sets the address that a block of the draft sends its request to. An app of an automation service does this when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -813,7 +813,7 @@ export interface paths {
         put?: never;
         /**
          * Clear the address of a block
-         * @description Removes the address of a block of the draft, as an app does when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
+         * @description Removes the address of a block of the draft. An app does this when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -855,7 +855,7 @@ export interface paths {
         };
         /**
          * Get the current user
-         * @description Returns the user of the token, the token with its scopes and its expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most 1,000 workspaces; list workspaces has all.
+         * @description Returns the user of the token, the token with its scopes and expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most 1,000 workspaces; list workspaces has all.
          *
          *     Permission: any user, by any token.
          */
@@ -967,7 +967,7 @@ export interface paths {
         head?: never;
         /**
          * Rename or move a folder
-         * @description Changes the name of a folder, or moves it with its contents to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
+         * @description Changes the name of a folder, or moves it with its contents. It moves to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -1167,7 +1167,7 @@ export interface paths {
         head?: never;
         /**
          * Change a workspace
-         * @description Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
+         * @description Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can retain results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. Its effect is in the audit log of the workspace.
          */
@@ -1183,7 +1183,7 @@ export interface paths {
         };
         /**
          * List the audit log of a workspace
-         * @description Returns the actions in the workspace with the users who did them, newest first. It lists created and changed workspaces, changes of members, and created, deleted, published, unpublished and restored bots. It lists deleted folders and results, created, changed and deleted credentials, and changes of who may see or embed a bot. Created and revoked tokens are listed if they are bound to the workspace, or are unbound tokens of the user who created it. An entry exists exactly if the action was done, and never changes. The operator of the service can also read the log of a deleted workspace.
+         * @description Returns the actions in the workspace with the users who did them, newest first. It lists created and changed workspaces, changes of members, and created, deleted, published, unpublished and restored bots. It lists deleted folders and results, created, changed and deleted credentials, and changes of who may see or embed a bot. Created and revoked tokens are listed if they are bound to the workspace. Unbound tokens are listed if they belong to the user who created the workspace. An entry exists exactly if the action was done, and never changes. The operator of the service can also read the log of a deleted workspace.
          *
          *     Permission: an admin of the workspace, by a token with the scope `read`.
          */
@@ -1479,7 +1479,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook endpoint
-         * @description Returns sent and waiting deliveries, newest first. Deliveries are kept for 30 days.
+         * @description Returns sent and waiting deliveries, newest first. Deliveries are retained for 30 days.
          *
          *     Permission: an admin of the workspace, by a token with the scope `read`.
          */
@@ -1569,7 +1569,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Queues an event of type `endpoint.test` for the endpoint, even if it is disabled or subscribes to other types, and returns the delivery. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.
+         * @description Queues an event of type `endpoint.test` for the endpoint and returns the delivery, even if the endpoint is disabled or subscribes to other types. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
@@ -2695,12 +2695,12 @@ export interface components {
         /** @description A chat of a visitor with a bot. */
         BotChat: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
             /**
-             * @description Id of the block that waits for the visitor; null where none does.
+             * @description Id of the block that waits for the visitor; null if none does.
              * @example block-email
              */
             blockId: string | null;
@@ -2770,12 +2770,12 @@ export interface components {
         /** @description A chat in the list of a bot. */
         BotChatSummary: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
             /**
-             * @description Id of the block that waits for the visitor; null where none does.
+             * @description Id of the block that waits for the visitor; null if none does.
              * @example block-email
              */
             blockId: string | null;
@@ -7378,7 +7378,7 @@ export interface components {
              */
             blockId: string | null;
             /**
-             * @description Kind of the change. A group or variable with another name is `renamed`. A group or event at another position on the canvas is `moved`, and so is a block or item at another position in the flow. Other properties are `changed`, with one entry for each.
+             * @description Kind of the change. A group or variable with another name is `renamed`. A group or event that moved on the canvas is `moved`, and so is a block or item that moved in the flow. Other properties are `changed`, with one entry for each.
              * @enum {string}
              */
             change: "added" | "removed" | "renamed" | "moved" | "changed";
@@ -8628,7 +8628,7 @@ export interface components {
              * @example 0
              */
             errorsFound: number;
-            /** @description Parts that were dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and blocks whose credentials the workspace does not have. */
+            /** @description Parts that were dropped or added to make the document fit, and blocks that chats skip. Also links to bots, and blocks with credentials, that the workspace does not have. */
             warnings: components["schemas"]["FlowFinding"][];
             /**
              * Format: int32
@@ -12083,7 +12083,7 @@ export interface components {
              */
             description: string;
             /**
-             * @description More about it, or null.
+             * @description Further details, or null.
              * @example Connection refused
              */
             details: string | null;
@@ -15376,12 +15376,12 @@ export interface components {
         /** @description A chat in the list of a workspace. */
         WorkspaceChat: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
             /**
-             * @description Id of the block that waits for the visitor; null where none does.
+             * @description Id of the block that waits for the visitor; null if none does.
              * @example block-email
              */
             blockId: string | null;
@@ -15532,7 +15532,7 @@ export interface components {
             readonly plan?: unknown;
             /**
              * Format: int32
-             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which retains results for its own number of days, or until they are deleted.
              * @example 90
              */
             resultsRetentionDays?: number | null;
@@ -15632,7 +15632,7 @@ export interface components {
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
             /**
              * Format: int32
-             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which retains results for its own number of days, or until they are deleted.
              * @example 90
              */
             resultsRetentionDays: number | null;
@@ -15785,7 +15785,7 @@ export interface components {
             readonly plan?: unknown;
             /**
              * Format: int32
-             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which retains results for its own number of days, or until they are deleted.
              * @example 90
              */
             resultsRetentionDays?: number | null;
@@ -16706,7 +16706,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
+                 * @description Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` takes precedence.
                  * @example 3.1
                  */
                 after?: string;

@@ -151,7 +151,7 @@ export interface WorkspacesMethods {
   /**
    * Change a workspace: `PATCH /v1/workspaces/{workspaceId}`
    *
-   * Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
+   * Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can retain results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
    */
   update(workspaceId: string, body?: WorkspaceUpdate, options?: RequestOptions & KeyOptions & MatchOptions): Reply<UpdatedWorkspaceBody>
   /**
@@ -253,7 +253,7 @@ export interface AuditLogsMethods {
   /**
    * List the audit log of a workspace: `GET /v1/workspaces/{workspaceId}/auditLog`
    *
-   * Returns the actions in the workspace with the users who did them, newest first. It lists created and changed workspaces, changes of members, and created, deleted, published, unpublished and restored bots. It lists deleted folders and results, created, changed and deleted credentials, and changes of who may see or embed a bot. Created and revoked tokens are listed if they are bound to the workspace, or are unbound tokens of the user who created it. An entry exists exactly if the action was done, and never changes. The operator of the service can also read the log of a deleted workspace.
+   * Returns the actions in the workspace with the users who did them, newest first. It lists created and changed workspaces, changes of members, and created, deleted, published, unpublished and restored bots. It lists deleted folders and results, created, changed and deleted credentials, and changes of who may see or embed a bot. Created and revoked tokens are listed if they are bound to the workspace. Unbound tokens are listed if they belong to the user who created the workspace. An entry exists exactly if the action was done, and never changes. The operator of the service can also read the log of a deleted workspace.
    */
   list(workspaceId: string, query?: ListAuditLogQuery, options?: RequestOptions): Pages<AuditPage, AuditPage["entries"][number]>
 }
@@ -280,7 +280,7 @@ export interface FoldersMethods {
   /**
    * Rename or move a folder: `PATCH /v1/folders/{folderId}`
    *
-   * Changes the name of a folder, or moves it with its contents to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
+   * Changes the name of a folder, or moves it with its contents. It moves to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
    */
   update(folderId: string, body: UpdateFolderBody, options?: RequestOptions & KeyOptions & MatchOptions): Reply<FolderBody>
   /**
@@ -315,7 +315,7 @@ export interface BotsMethods {
   /**
    * Update a bot: `PATCH /v1/bots/{botId}`
    *
-   * Changes the draft of a bot and returns it as stored. Absent properties stay as they are, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is rejected as a conflict if the bot has changed since; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent. A legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
+   * Changes the draft of a bot and returns it as stored. Absent properties stay as they are, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is rejected as a conflict if the bot has changed since; `overwrite` waives that. A later version than the stored one first converts the stored flow. From 6 to 6.1 it also converts the theme, unless one is sent. A legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
    */
   update(botId: string, body: UpdateBotBody, options?: RequestOptions & KeyOptions & MatchOptions & { minimal?: false }): Reply<BotBody>
   /** With `minimal`, the response is short. */
@@ -359,7 +359,7 @@ export interface BotsMethods {
   /**
    * Publish a bot: `POST /v1/bots/{botId}/publish`
    *
-   * Copies the stored draft, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. Findings of the check never prevent publishing: the publication lists them, `errorsFound` and `warningsFound` count them, and `firstErrors` shows the first errors. The draft and its `updatedAt` do not change. Takes no body.
+   * Copies the stored draft, in one step, and makes the copy the one that chats run. Earlier copies stay as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. Findings of the check never prevent publishing: the publication lists them, `errorsFound` and `warningsFound` count them, and `firstErrors` shows the first errors. The draft and its `updatedAt` do not change. Takes no body.
    */
   publish(botId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<PublishedBody>
   /**
@@ -402,13 +402,13 @@ export interface WebhookBlocksMethods {
   /**
    * Set the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/subscribe`
    *
-   * Makes a block of the draft send its request to an address, as an app of an automation service does when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
+   * Sets the address that a block of the draft sends its request to. An app of an automation service does this when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
    */
   subscribe(botId: string, blockId: string, body: SubscribeWebhookBlockBody, options?: RequestOptions & KeyOptions): Reply<WebhookSubscription>
   /**
    * Clear the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe`
    *
-   * Removes the address of a block of the draft, as an app does when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
+   * Removes the address of a block of the draft. An app does this when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
    */
   unsubscribe(botId: string, blockId: string, options?: RequestOptions & KeyOptions): Reply<WebhookSubscription>
 }
@@ -417,7 +417,7 @@ export interface ResultExamplesMethods {
   /**
    * Get an example of the body of a block: `GET /v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample`
    *
-   * Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block, and one for each variable with a value of its own, by the names of the body. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
+   * Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block. It also has one for each variable with a value of its own. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
    */
   get(botId: string, blockId: string, options?: RequestOptions): Reply<ResultExampleBody>
 }
@@ -447,7 +447,7 @@ export interface PublicationsMethods {
   /**
    * Restore a publication into the draft: `POST /v1/bots/{botId}/publications/{publicationId}/restore`
    *
-   * Copies flow, theme and settings of an earlier publication into the draft, as a new change with a new `updatedAt`, and returns the bot. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.
+   * Copies flow, theme and settings of an earlier publication into the draft, and returns the bot with a new `updatedAt`. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.
    */
   restore(botId: string, publicationId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<BotBody>
 }
@@ -462,13 +462,13 @@ export interface ResultsMethods {
   /**
    * Delete results of a bot: `DELETE /v1/bots/{botId}/results`
    *
-   * Deletes results of the bot with their answers, transcripts, logs and files. These are the results named by `resultIds`, those that began before `createdBefore`, with both parameters those that meet both, and with neither all results. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
+   * Deletes results of the bot with their answers, transcripts, logs and files. `resultIds` names them, or `createdBefore` bounds their start; with both, results must meet both, and with neither all are deleted. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too. So a misplaced list of ids can never delete everything.
    */
   delete(botId: string, query: DeleteResultsQuery, options?: RequestOptions): Reply<SuccessBody>
   /**
    * Delete results of a bot: `DELETE /v1/bots/{botId}/results`
    *
-   * Deletes results of the bot with their answers, transcripts, logs and files. These are the results named by `resultIds`, those that began before `createdBefore`, with both parameters those that meet both, and with neither all results. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
+   * Deletes results of the bot with their answers, transcripts, logs and files. `resultIds` names them, or `createdBefore` bounds their start; with both, results must meet both, and with neither all are deleted. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too. So a misplaced list of ids can never delete everything.
    */
   deleteAll(botId: string, options?: RequestOptions): Reply<SuccessBody>
   /**
@@ -480,7 +480,7 @@ export interface ResultsMethods {
   /**
    * Export results as CSV or JSON lines: `GET /v1/bots/{botId}/resultsExport`
    *
-   * Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the variables that questions fill and the questions without a variable, answered or not, as the published flow and the bots that merge their results into it have them. Then come answered questions that are in none of these flows, unless their variable has a column, and then the variables that no question fills. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable, or all answers to its questions if the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.
+   * Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the questions of the published flow and of the bots that merge their results into it, answered or not: one column per variable that they fill, one per question without a variable. Then come answered questions that are in none of these flows, unless their variable has a column. Variables that no question fills come last. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable. If that is the last answer to its questions, the cell has all of their answers. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.
 
 With `limit` the export comes in parts that can be requested again. A part covers that many results from its `cursor` on, and contains those that match the filters; its header `Next-Cursor` is the start of the next part. Results that arrive or are deleted meanwhile make no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` is the number of results left, for a display of progress.
    */
@@ -583,7 +583,7 @@ export interface SessionEventsMethods {
   /**
    * Follow a chat session: `GET /api/v1/sessions/{sessionId}/events`
    *
-   * Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come, and a browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.
+   * Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come. A browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.
    */
   list(sessionId: string, query?: ListSessionEventsQuery, options?: RequestOptions): Reply<SessionEventsBody>
 }
@@ -601,7 +601,7 @@ export interface WebhooksMethods {
   /**
    * Call the webhook that a chat waits for: `POST /api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook`
    *
-   * Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with its `revision`, in the text format of its last request. A chat that does not wait at this block is invalid input.
+   * Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client continues without a message and with its `revision`, and gets the next turn in the text format of its last request. A chat that does not wait at this block is invalid input.
    */
   execute(botId: string, blockId: string, resultId: string, body?: WebhookData, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
   /**
@@ -651,7 +651,7 @@ export interface ChatwootEventsMethods {
   /**
    * Receive an event of Chatwoot: `POST /api/v1/bots/{botId}/chatwoot/{credentialsId}`
    *
-   * Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature with the secret of the credentials in `X-Chatwoot-Signature`, with an `X-Chatwoot-Timestamp` at most 5 minutes old, or that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.
+   * Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature in `X-Chatwoot-Signature`, made with the secret of the credentials, and an `X-Chatwoot-Timestamp` at most 5 minutes old. Or it has that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.
    */
   receive(botId: string, credentialsId: string, body?: ChatwootEvent, query?: ReceiveChatwootEventQuery, options?: RequestOptions): Reply<SuccessBody>
 }
@@ -690,7 +690,7 @@ export interface WebhookEndpointsMethods {
   /**
    * Send a test event: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test`
    *
-   * Queues an event of type `endpoint.test` for the endpoint, even if it is disabled or subscribes to other types, and returns the delivery. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.
+   * Queues an event of type `endpoint.test` for the endpoint and returns the delivery, even if the endpoint is disabled or subscribes to other types. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.
    */
   test(workspaceId: string, endpointId: string, options?: RequestOptions & KeyOptions): Reply<WebhookDeliveryBody>
 }
@@ -708,7 +708,7 @@ export interface WebhookDeliveriesMethods {
   /**
    * List the deliveries of a webhook endpoint: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries`
    *
-   * Returns sent and waiting deliveries, newest first. Deliveries are kept for 30 days.
+   * Returns sent and waiting deliveries, newest first. Deliveries are retained for 30 days.
    */
   list(workspaceId: string, endpointId: string, query?: ListWebhookDeliveriesQuery, options?: RequestOptions): Pages<WebhookDeliveryPage, WebhookDeliveryPage["webhookDeliveries"][number]>
   /**
@@ -738,7 +738,7 @@ export interface CurrentUserMethods {
   /**
    * Get the current user: `GET /v1/currentUser`
    *
-   * Returns the user of the token, the token with its scopes and its expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most 1,000 workspaces; list workspaces has all.
+   * Returns the user of the token, the token with its scopes and expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most 1,000 workspaces; list workspaces has all.
    */
   get(options?: RequestOptions): Reply<CurrentUserBody>
 }

@@ -831,12 +831,12 @@ export interface components {
         /** @description A chat of a visitor with a bot. */
         BotChat: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
             /**
-             * @description Id of the block that waits for the visitor; null where none does.
+             * @description Id of the block that waits for the visitor; null if none does.
              * @example block-email
              */
             blockId: string | null;
@@ -906,12 +906,12 @@ export interface components {
         /** @description A chat in the list of a bot. */
         BotChatSummary: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
             /**
-             * @description Id of the block that waits for the visitor; null where none does.
+             * @description Id of the block that waits for the visitor; null if none does.
              * @example block-email
              */
             blockId: string | null;
@@ -5514,7 +5514,7 @@ export interface components {
              */
             blockId: string | null;
             /**
-             * @description Kind of the change. A group or variable with another name is `renamed`. A group or event at another position on the canvas is `moved`, and so is a block or item at another position in the flow. Other properties are `changed`, with one entry for each.
+             * @description Kind of the change. A group or variable with another name is `renamed`. A group or event that moved on the canvas is `moved`, and so is a block or item that moved in the flow. Other properties are `changed`, with one entry for each.
              * @enum {string}
              */
             change: "added" | "removed" | "renamed" | "moved" | "changed";
@@ -6764,7 +6764,7 @@ export interface components {
              * @example 0
              */
             errorsFound: number;
-            /** @description Parts that were dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and blocks whose credentials the workspace does not have. */
+            /** @description Parts that were dropped or added to make the document fit, and blocks that chats skip. Also links to bots, and blocks with credentials, that the workspace does not have. */
             warnings: components["schemas"]["FlowFinding"][];
             /**
              * Format: int32
@@ -10219,7 +10219,7 @@ export interface components {
              */
             description: string;
             /**
-             * @description More about it, or null.
+             * @description Further details, or null.
              * @example Connection refused
              */
             details: string | null;
@@ -13512,12 +13512,12 @@ export interface components {
         /** @description A chat in the list of a workspace. */
         WorkspaceChat: {
             /**
-             * @description Id of the member who handles the chat; null where none does, and for an agent of Chatwoot.
+             * @description Id of the member who handles the chat; null if none does, and for an agent of Chatwoot.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             assigneeId: string | null;
             /**
-             * @description Id of the block that waits for the visitor; null where none does.
+             * @description Id of the block that waits for the visitor; null if none does.
              * @example block-email
              */
             blockId: string | null;
@@ -13668,7 +13668,7 @@ export interface components {
             readonly plan?: unknown;
             /**
              * Format: int32
-             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which retains results for its own number of days, or until they are deleted.
              * @example 90
              */
             resultsRetentionDays?: number | null;
@@ -13768,7 +13768,7 @@ export interface components {
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
             /**
              * Format: int32
-             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which retains results for its own number of days, or until they are deleted.
              * @example 90
              */
             resultsRetentionDays: number | null;
@@ -13921,7 +13921,7 @@ export interface components {
             readonly plan?: unknown;
             /**
              * Format: int32
-             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them.
+             * @description Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which retains results for its own number of days, or until they are deleted.
              * @example 90
              */
             resultsRetentionDays?: number | null;
@@ -14841,7 +14841,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
+                 * @description Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` takes precedence.
                  * @example 3.1
                  */
                 after?: string;

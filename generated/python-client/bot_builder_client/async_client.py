@@ -53,7 +53,7 @@ class AsyncWorkspaces:
     async def update(self, workspace_id: str, body: types.WorkspaceUpdate | None = None, **options: Unpack[KeyMatchOptions]) -> types.UpdatedWorkspaceBody:
         """Change a workspace: `PATCH /v1/workspaces/{workspaceId}`
 
-        Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
+        Changes the name, the icon or the retention of results of a workspace; null removes the icon, or leaves retention to the installation. A workspace can retain results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
         """
         response_body: types.UpdatedWorkspaceBody = await self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}", key=True), {"workspaceId": workspace_id}, body, {}, options))
         return response_body
@@ -208,7 +208,7 @@ class AsyncAuditLogs:
     def list(self, workspace_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> AsyncPages[types.AuditPage, types.AuditEntry]:
         """List the audit log of a workspace: `GET /v1/workspaces/{workspaceId}/auditLog`
 
-        Returns the actions in the workspace with the users who did them, newest first. It lists created and changed workspaces, changes of members, and created, deleted, published, unpublished and restored bots. It lists deleted folders and results, created, changed and deleted credentials, and changes of who may see or embed a bot. Created and revoked tokens are listed if they are bound to the workspace, or are unbound tokens of the user who created it. An entry exists exactly if the action was done, and never changes. The operator of the service can also read the log of a deleted workspace.
+        Returns the actions in the workspace with the users who did them, newest first. It lists created and changed workspaces, changes of members, and created, deleted, published, unpublished and restored bots. It lists deleted folders and results, created, changed and deleted credentials, and changes of who may see or embed a bot. Created and revoked tokens are listed if they are bound to the workspace. Unbound tokens are listed if they belong to the user who created the workspace. An entry exists exactly if the action was done, and never changes. The operator of the service can also read the log of a deleted workspace.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
@@ -265,7 +265,7 @@ class AsyncFolders:
     async def update(self, folder_id: str, body: types.UpdateFolderBody, **options: Unpack[KeyMatchOptions]) -> types.FolderBody:
         """Rename or move a folder: `PATCH /v1/folders/{folderId}`
 
-        Changes the name of a folder, or moves it with its contents to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
+        Changes the name of a folder, or moves it with its contents. It moves to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
         """
         response_body: types.FolderBody = await self._caller.call(call_of(Operation("PATCH", "/v1/folders/{folderId}", key=True), {"folderId": folder_id}, body, {}, options))
         return response_body
@@ -338,7 +338,7 @@ class AsyncBots:
     async def update(self, bot_id: str, body: types.UpdateBotBody, *, minimal: bool = False, **options: Unpack[KeyMatchOptions]) -> types.BotBody | types.BotReferenceBody:
         """Update a bot: `PATCH /v1/bots/{botId}`
 
-        Changes the draft of a bot and returns it as stored. Absent properties stay as they are, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is rejected as a conflict if the bot has changed since; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent. A legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
+        Changes the draft of a bot and returns it as stored. Absent properties stay as they are, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is rejected as a conflict if the bot has changed since; `overwrite` waives that. A later version than the stored one first converts the stored flow. From 6 to 6.1 it also converts the theme, unless one is sent. A legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
 
         With `minimal`, the response is short.
         """
@@ -399,7 +399,7 @@ class AsyncBots:
     async def publish(self, bot_id: str, **options: Unpack[KeyMatchOptions]) -> types.PublishedBody:
         """Publish a bot: `POST /v1/bots/{botId}/publish`
 
-        Copies the stored draft, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. Findings of the check never prevent publishing: the publication lists them, `errorsFound` and `warningsFound` count them, and `firstErrors` shows the first errors. The draft and its `updatedAt` do not change. Takes no body.
+        Copies the stored draft, in one step, and makes the copy the one that chats run. Earlier copies stay as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. Findings of the check never prevent publishing: the publication lists them, `errorsFound` and `warningsFound` count them, and `firstErrors` shows the first errors. The draft and its `updatedAt` do not change. Takes no body.
         """
         response_body: types.PublishedBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/publish", key=True), {"botId": bot_id}, None, {}, options))
         return response_body
@@ -495,7 +495,7 @@ class AsyncWebhookBlocks:
     async def subscribe(self, bot_id: str, block_id: str, body: types.SubscribeWebhookBlockBody, **options: Unpack[KeyOptions]) -> types.WebhookSubscription:
         """Set the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/subscribe`
 
-        Makes a block of the draft send its request to an address, as an app of an automation service does when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
+        Sets the address that a block of the draft sends its request to. An app of an automation service does this when a user switches its trigger on. The rest of the block stays as it is. Chats use the address once the bot is published again. A bot in version 3 keeps its requests outside of the document, so its block cannot be set: update the bot to a newer version first.
         """
         response_body: types.WebhookSubscription = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/webhookBlocks/{blockId}/subscribe", key=True), {"botId": bot_id, "blockId": block_id}, body, {}, options))
         return response_body
@@ -503,7 +503,7 @@ class AsyncWebhookBlocks:
     async def unsubscribe(self, bot_id: str, block_id: str, **options: Unpack[KeyOptions]) -> types.WebhookSubscription:
         """Clear the address of a block: `POST /v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe`
 
-        Removes the address of a block of the draft, as an app does when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
+        Removes the address of a block of the draft. An app does this when a user switches its trigger off. Chats send no request there once the bot is published again. A block without an address stays as it is. Takes no body.
         """
         response_body: types.WebhookSubscription = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/webhookBlocks/{blockId}/unsubscribe", key=True), {"botId": bot_id, "blockId": block_id}, None, {}, options))
         return response_body
@@ -516,7 +516,7 @@ class AsyncResultExamples:
     async def get(self, bot_id: str, block_id: str, **options: Unpack[RequestOptions]) -> types.ResultExampleBody:
         """Get an example of the body of a block: `GET /v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample`
 
-        Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block, and one for each variable with a value of its own, by the names of the body. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
+        Returns made-up answers in the form in which the block sends them. The body has one for each input that a chat can have passed before the block. It also has one for each variable with a value of its own. `submittedAt` is the current time, and `message` says that the data is made up; requests of chats have no `message`. A block with a body of its own sends that instead.
         """
         response_body: types.ResultExampleBody = await self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/webhookBlocks/{blockId}/getResultExample"), {"botId": bot_id, "blockId": block_id}, None, {}, options))
         return response_body
@@ -568,7 +568,7 @@ class AsyncPublications:
     async def restore(self, bot_id: str, publication_id: str, **options: Unpack[KeyMatchOptions]) -> types.BotBody:
         """Restore a publication into the draft: `POST /v1/bots/{botId}/publications/{publicationId}/restore`
 
-        Copies flow, theme and settings of an earlier publication into the draft, as a new change with a new `updatedAt`, and returns the bot. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.
+        Copies flow, theme and settings of an earlier publication into the draft, and returns the bot with a new `updatedAt`. It replaces the draft and its version; publish the draft first to keep it. Name, folder, public id, the live copy and public sharing stay as they are: publish to make the restored draft live. Takes no body.
         """
         response_body: types.BotBody = await self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/publications/{publicationId}/restore", key=True), {"botId": bot_id, "publicationId": publication_id}, None, {}, options))
         return response_body
@@ -610,7 +610,7 @@ class AsyncResults:
     async def delete(self, bot_id: str, *, result_ids: Sequence[str] | None = None, created_before: str | None = None, **options: Unpack[RequestOptions]) -> types.SuccessBody:
         """Delete results of a bot: `DELETE /v1/bots/{botId}/results`
 
-        Deletes results of the bot with their answers, transcripts, logs and files. These are the results named by `resultIds`, those that began before `createdBefore`, with both parameters those that meet both, and with neither all results. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
+        Deletes results of the bot with their answers, transcripts, logs and files. `resultIds` names them, or `createdBefore` bounds their start; with both, results must meet both, and with neither all are deleted. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too. So a misplaced list of ids can never delete everything.
 
         - `result_ids`: Ids of the results to delete, separated by commas. Absent means no restriction to ids.
         - `created_before`: Only results whose chats began before this time, with its time zone; not in the future. Results without an answer are among them.
@@ -621,7 +621,7 @@ class AsyncResults:
     async def delete_all(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.SuccessBody:
         """Delete results of a bot: `DELETE /v1/bots/{botId}/results`
 
-        Deletes results of the bot with their answers, transcripts, logs and files. These are the results named by `resultIds`, those that began before `createdBefore`, with both parameters those that meet both, and with neither all results. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
+        Deletes results of the bot with their answers, transcripts, logs and files. `resultIds` names them, or `createdBefore` bounds their start; with both, results must meet both, and with neither all are deleted. This cannot be undone. Their chats are over, and webhook endpoints get only `results.deleted` for them. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is rejected, and without a filter a Content-Type header too. So a misplaced list of ids can never delete everything.
         """
         response_body: types.SuccessBody = await self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}/results"), {"botId": bot_id}, None, {}, options))
         return response_body
@@ -637,7 +637,7 @@ class AsyncResults:
     def export(self, bot_id: str, *, format: Literal["csv", "jsonl"] | None = None, limit: int | None = None, cursor: str | None = None, byte_order_mark: bool | None = None, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, answer_contains: str | None = None, variable: str | None = None, **options: Unpack[RequestOptions]) -> AsyncDownload:
         """Export results as CSV or JSON lines: `GET /v1/bots/{botId}/resultsExport`
 
-        Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the variables that questions fill and the questions without a variable, answered or not, as the published flow and the bots that merge their results into it have them. Then come answered questions that are in none of these flows, unless their variable has a column, and then the variables that no question fills. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable, or all answers to its questions if the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.
+        Streams the results with at least one answer, newest first, one line per result. CSV (RFC 4180, UTF-8) begins with the names of the columns. First come the questions of the published flow and of the bots that merge their results into it, answered or not: one column per variable that they fill, one per question without a variable. Then come answered questions that are in none of these flows, unless their variable has a column. Variables that no question fills come last. The last ten publications before the live one name deleted questions and variables. A cell has the final value of the variable. If that is the last answer to its questions, the cell has all of their answers. Values that a spreadsheet would take for a formula are prefixed with a single quote. In JSON lines, each line is a result as the list of results has it.
 
         With `limit` the export comes in parts that can be requested again. A part covers that many results from its `cursor` on, and contains those that match the filters; its header `Next-Cursor` is the start of the next part. Results that arrive or are deleted meanwhile make no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` is the number of results left, for a display of progress.
 
@@ -821,9 +821,9 @@ class AsyncSessionEvents:
     async def list(self, session_id: str, *, after: str | None = None, **options: Unpack[RequestOptions]) -> types.SessionEventsBody:
         """Follow a chat session: `GET /api/v1/sessions/{sessionId}/events`
 
-        Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come, and a browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.
+        Returns the events of a chat after a given one: turns, messages of members, changes of hands, the end. A client that accepts `text/event-stream` gets them as they come. A browser that lost the connection continues from its last event by itself. Clients need it only while `expectsEvents` is true; reading the session again shows the same.
 
-        - `after`: Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` counts instead where it is sent.
+        - `after`: Id of the last event that the client has. Absent means from now on. The header `Last-Event-ID` takes precedence.
         """
         response_body: types.SessionEventsBody = await self._caller.call(call_of(Operation("GET", "/api/v1/sessions/{sessionId}/events", open=True), {"sessionId": session_id}, None, {"after": after}, options))
         return response_body
@@ -849,7 +849,7 @@ class AsyncWebhooks:
     async def execute(self, bot_id: str, block_id: str, result_id: str, body: types.WebhookData | None = None, **options: Unpack[KeyOptions]) -> types.SuccessBody:
         """Call the webhook that a chat waits for: `POST /api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook`
 
-        Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next turn when it continues without a message and with its `revision`, in the text format of its last request. A chat that does not wait at this block is invalid input.
+        Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client continues without a message and with its `revision`, and gets the next turn in the text format of its last request. A chat that does not wait at this block is invalid input.
         """
         response_body: types.SuccessBody = await self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook", key=True, timeout=150), {"botId": bot_id, "blockId": block_id, "resultId": result_id}, body, {}, options))
         return response_body
@@ -926,7 +926,7 @@ class AsyncChatwootEvents:
     async def receive(self, bot_id: str, credentials_id: str, body: types.ChatwootEvent | None = None, *, when_over: Literal["open", "resolve", "pending"] | None = None, when_returned: Literal["resume", "restart"] | None = None, secret: str | None = None, **options: Unpack[RequestOptions]) -> types.SuccessBody:
         """Receive an event of Chatwoot: `POST /api/v1/bots/{botId}/chatwoot/{credentialsId}`
 
-        Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature with the secret of the credentials in `X-Chatwoot-Signature`, with an `X-Chatwoot-Timestamp` at most 5 minutes old, or that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.
+        Receives the events of an agent bot of Chatwoot, with credentials of the type `chatwoot`. The published bot answers in the conversations of its inboxes, on all their channels. The service stores an event and responds at once; a repeated event counts once. Each event needs a signature in `X-Chatwoot-Signature`, made with the secret of the credentials, and an `X-Chatwoot-Timestamp` at most 5 minutes old. Or it has that secret as `secret`. Others are forbidden and change nothing. Messages of members and of the bot itself change only the handling of a chat. A conversation has at most 500 waiting events.
 
         - `when_over`: Handling of a conversation whose chat is over: `open` (the default) hands it to the members, `resolve` resolves it, `pending` leaves it to the bot, which then starts anew.
         - `when_returned`: Position from which the bot continues when members give a conversation back: `resume` (the default) where it was, `restart` at its start.
@@ -983,7 +983,7 @@ class AsyncWebhookEndpoints:
     async def test(self, workspace_id: str, endpoint_id: str, **options: Unpack[KeyOptions]) -> types.WebhookDeliveryBody:
         """Send a test event: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test`
 
-        Queues an event of type `endpoint.test` for the endpoint, even if it is disabled or subscribes to other types, and returns the delivery. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.
+        Queues an event of type `endpoint.test` for the endpoint and returns the delivery, even if the endpoint is disabled or subscribes to other types. Get the delivery shortly after to see its outcome. An endpoint that is not enabled gets one attempt.
         """
         response_body: types.WebhookDeliveryBody = await self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
         return response_body
@@ -1009,7 +1009,7 @@ class AsyncWebhookDeliveries:
     def list(self, workspace_id: str, endpoint_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> AsyncPages[types.WebhookDeliveryPage, types.WebhookDelivery]:
         """List the deliveries of a webhook endpoint: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries`
 
-        Returns sent and waiting deliveries, newest first. Deliveries are kept for 30 days.
+        Returns sent and waiting deliveries, newest first. Deliveries are retained for 30 days.
 
         - `limit`: Maximum entries of the page, from 1 to 100.
         - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
@@ -1061,7 +1061,7 @@ class AsyncCurrentUser:
     async def get(self, **options: Unpack[RequestOptions]) -> types.CurrentUserBody:
         """Get the current user: `GET /v1/currentUser`
 
-        Returns the user of the token, the token with its scopes and its expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most 1,000 workspaces; list workspaces has all.
+        Returns the user of the token, the token with its scopes and expiry, and the roles of the user, longest membership first. A token that is bound to a workspace sees the role in that workspace alone. The response has at most 1,000 workspaces; list workspaces has all.
         """
         response_body: types.CurrentUserBody = await self._caller.call(call_of(Operation("GET", "/v1/currentUser"), {}, None, {}, options))
         return response_body

@@ -562,7 +562,7 @@ class BotChat(TypedDict):
     """When it can no longer be continued, unless another turn runs before."""
 
     blockId: str | None
-    """Id of the block that waits for the visitor; null where none does."""
+    """Id of the block that waits for the visitor; null if none does."""
 
     revision: int
     """Counts the turns of the chat."""
@@ -571,7 +571,7 @@ class BotChat(TypedDict):
     """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
+    """Id of the member who handles the chat; null if none does, and for an agent of Chatwoot."""
 
     handledSince: str | None
     """When it last changed hands; null where only the bot has handled it."""
@@ -608,7 +608,7 @@ class BotChatSummary(TypedDict):
     """When it can no longer be continued, unless another turn runs before."""
 
     blockId: str | None
-    """Id of the block that waits for the visitor; null where none does."""
+    """Id of the block that waits for the visitor; null if none does."""
 
     revision: int
     """Counts the turns of the chat."""
@@ -617,7 +617,7 @@ class BotChatSummary(TypedDict):
     """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
+    """Id of the member who handles the chat; null if none does, and for an agent of Chatwoot."""
 
     handledSince: str | None
     """When it last changed hands; null where only the bot has handled it."""
@@ -3551,7 +3551,7 @@ class FlowChange(TypedDict):
     """The part of the flow that changed."""
 
     change: Literal["added", "removed", "renamed", "moved", "changed"]
-    """Kind of the change. A group or variable with another name is `renamed`. A group or event at another position on the canvas is `moved`, and so is a block or item at another position in the flow. Other properties are `changed`, with one entry for each."""
+    """Kind of the change. A group or variable with another name is `renamed`. A group or event that moved on the canvas is `moved`, and so is a block or item that moved in the flow. Other properties are `changed`, with one entry for each."""
 
     id: str | None
     """Id of the part; null for theme and settings."""
@@ -4389,7 +4389,7 @@ class ImportedBotBody(TypedDict):
     bot: Bot
 
     warnings: list[FlowFinding]
-    """Parts that were dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and blocks whose credentials the workspace does not have."""
+    """Parts that were dropped or added to make the document fit, and blocks that chats skip. Also links to bots, and blocks with credentials, that the workspace does not have."""
 
     errorsFound: int
     """Number of findings that keep a chat from doing what the flow says. Check a bot lists them."""
@@ -6812,7 +6812,7 @@ class ResultLog(TypedDict):
     """Description of the event."""
 
     details: str | None
-    """More about it, or null."""
+    """Further details, or null."""
 
     context: str | None
     """Location of the event, or null."""
@@ -9055,7 +9055,7 @@ class WorkspaceChat(TypedDict):
     """When it can no longer be continued, unless another turn runs before."""
 
     blockId: str | None
-    """Id of the block that waits for the visitor; null where none does."""
+    """Id of the block that waits for the visitor; null if none does."""
 
     revision: int
     """Counts the turns of the chat."""
@@ -9064,7 +9064,7 @@ class WorkspaceChat(TypedDict):
     """`bot`: the bot runs. `waiting`: the chat waits for a member. `member`: a member handles it. In the last two states, the bot neither runs nor sends."""
 
     assigneeId: str | None
-    """Id of the member who handles the chat; null where none does, and for an agent of Chatwoot."""
+    """Id of the member who handles the chat; null if none does, and for an agent of Chatwoot."""
 
     handledSince: str | None
     """When it last changed hands; null where only the bot has handled it."""
@@ -9098,7 +9098,7 @@ class WorkspaceCreate(TypedDict):
     """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
 
     resultsRetentionDays: NotRequired[int | None]
-    """Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them."""
+    """Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which retains results for its own number of days, or until they are deleted."""
 
     id: NotRequired[Any]
     """Read-only `id` of the workspace; accepted and ignored."""
@@ -9206,7 +9206,7 @@ class WorkspaceDetails(TypedDict):
     """Number of members agreed for this workspace, which is not enforced; null means that of the plan."""
 
     resultsRetentionDays: int | None
-    """Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them."""
+    """Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which retains results for its own number of days, or until they are deleted."""
 
 class WorkspaceDetailsBody(TypedDict):
     """One workspace and the caller's rights in it."""
@@ -9264,7 +9264,7 @@ class WorkspaceUpdate(TypedDict):
     """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
 
     resultsRetentionDays: NotRequired[int | None]
-    """Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which keeps results for its own number of days, or until somebody deletes them."""
+    """Days after which results of the bots are deleted, with their answers, transcripts and logs. They count from the end of the day (UTC) of a result. Null leaves it to the installation, which retains results for its own number of days, or until they are deleted."""
 
     id: NotRequired[Any]
     """Read-only `id` of the workspace; accepted and ignored."""
