@@ -4,9 +4,9 @@ import { crc32 } from 'node:zlib'
 import { type Credential, readBearer, unauthorizedIssue } from '../kit/access.ts'
 
 /*
- * Tokens: `botb_pat_`, 30 random base62 characters, and their CRC-32 in 6 more. The prefix makes them
- * findable by secret scanners, the checksum refuses typing errors without asking the database. Only the
- * SHA-256 is stored: 178 random bits need no slow hash.
+ * Tokens: `botb_pat_`, 30 random base62 characters, and their CRC-32 in 6 more. The prefix makes them findable by
+ * secret scanners, the checksum rejects typing errors without a query. Only the SHA-256 is stored: 178 random bits
+ * need no slow hash.
  */
 
 const PREFIX = 'botb_pat_'

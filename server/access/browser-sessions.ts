@@ -20,7 +20,9 @@ export const PAGE_TOKEN_MINUTES = 15
 /** Sessions of a user. The next one ends the oldest. */
 export const MAX_SESSIONS = 50
 
-/** Tokens of a session, of which each page needs one. The next one replaces the oldest, whose page asks for another. */
+/**
+ * Tokens of a session, of which each page needs one. The next one replaces the oldest, whose page requests another.
+ */
 export const MAX_PAGE_TOKENS = 50
 
 /** Characters of a browser's name that are stored. */

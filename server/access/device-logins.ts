@@ -13,8 +13,8 @@ import { insertToken, type TokenRow, type TokenWish } from './tokens.ts'
 
 /*
  * Logins of programs in the shape of RFC 8628. The long code of the program is stored as a digest. The short one is
- * typed by a person: it lives for minutes, pages bound the guesses, and the first user who enters it is the only one to
- * decide. The token is made when the program asks for it, so that it is stored nowhere.
+ * typed by a person: it lives for minutes, pages bound the guesses, and the first user who enters it is the only one
+ * to decide. The token is made when the program fetches it, so that it is stored nowhere.
  */
 
 /** Consonants that are not mistaken for others and spell no words, as RFC 8628 proposes: 34 bits in eight of them. */
@@ -205,7 +205,7 @@ export async function continueDeviceLogin(
   now: Date,
 ): Promise<Continued | undefined> {
   return transact(db, async (tx) => {
-    // The lock lets one of several requests that come at once take the token; the others find no row after it.
+    // The lock gives the token to one of several concurrent requests; the others find no row after it.
     const [login] = await tx
       .select()
       .from(table)

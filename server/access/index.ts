@@ -103,7 +103,7 @@ export async function decideAccess(
     if (need.isUnbound && boundTo !== null) return forbidden(boundTokenIssue)
     return { caller, grant: { caller } as UserGrant }
   }
-  // The same whether a record of another workspace is there or not.
+  // The same whether or not a record of another workspace exists.
   if (!found) {
     const hasReason = boundTo !== null && need.missing === 'FORBIDDEN'
     return { caller, rejection: { code: need.missing, issues: hasReason ? [boundTokenIssue] : [] } }
@@ -210,7 +210,7 @@ function prepareGrantLookup<Table extends typeof workspaces | typeof folders | t
   shown = {},
 ) {
   const isOfWorkspace = 'workspaceId' in table
-  // Null for who is not a member of the record's workspace.
+  // Null for a caller who is not a member of the record's workspace.
   const shape = {
     token,
     role: optional(workspaceMembers.role),

@@ -13,7 +13,7 @@ import { type Browser, signInProven } from './sign-in-links.ts'
 
 /*
  * Sign-in by OpenID Connect: code flow with PKCE. State, nonce and verifier follow from the secret in the browser's
- * cookie, so that nothing is stored for strangers and no other browser can finish what one began.
+ * cookie, so that nothing is stored for strangers and only the browser that began a sign-in can finish it.
  */
 
 /** Minutes in which people sign in at the provider. */
@@ -28,10 +28,10 @@ const METADATA_TIMEOUT_MS = 60 * 60_000
 /** Clocks of provider and service may differ by so much. */
 const CLOCK_TOLERANCE_SECONDS = 30
 
-/** Sign-ins that wait for the provider at once. */
+/** Maximum concurrent sign-ins that wait for the provider. */
 export const MAX_OPENID_AT_ONCE = 50
 
-/** Reasons why nobody is signed in. */
+/** Reasons why a sign-in fails. */
 export type OpenidRejection = 'ended' | 'declined' | 'unavailable' | 'unverified' | 'not allowed'
 
 export interface Openid {

@@ -5,17 +5,17 @@ import { newId } from '../ids.ts'
 import { createSecret, secretHash, startBrowserSession } from './browser-sessions.ts'
 
 /*
- * Links that sign in once, for 15 minutes. A mailed one works only in the browser that asked for it, so that nobody is
- * talked into opening a link that another person asked for. A printed one works in any browser.
+ * Links that sign in once, for 15 minutes. A mailed one works only in the browser that requested it, so that no user
+ * is talked into opening a link of an attacker. A printed one works in any browser.
  */
 
 export const LINK_MINUTES = 15
 
-/** Mailed links of a user in 15 minutes. More are not sent, and nobody sees that. */
+/** Maximum mailed links of a user in 15 minutes. Further requests send none, and their response is the same. */
 export const MAX_MAILED_LINKS = 5
 
 interface LinkWish {
-  /** The cookie of the browser that asked; absent for a printed link. */
+  /** The cookie of the browser that requested the link; absent for a printed link. */
   browser?: string
   returnTo?: string
 }
@@ -40,7 +40,9 @@ export async function createSignInLink(
   return code
 }
 
-/** Creates a link to mail to an address; undefined if no user who may sign in has it, or they have links enough. */
+/**
+ * Creates a link to mail to an address; undefined if no user who may sign in has it, or its links are at the maximum.
+ */
 export async function createMailedLink(
   db: Database,
   email: string,
@@ -57,7 +59,7 @@ export async function createMailedLink(
   return createSignInLink(db, user.id, wish, now)
 }
 
-/** A link that is still good, with its user. `isOtherBrowser`: it was mailed, and another browser asked for it. */
+/** A valid link with its user. `isOtherBrowser`: it was mailed, and another browser requested it. */
 export async function findSignInLink(db: Database, code: string, browser: string | undefined, now: Date) {
   const [row] = await db
     .select({
@@ -90,7 +92,7 @@ export async function useSignInLink(db: Database, code: string, browser: Browser
   return transact(db, async (tx) => {
     const link = await findSignInLink(tx, code, browser.linkCookie, now)
     if (!link || link.isOtherBrowser) return undefined
-    // If two requests come at once, one of them deletes it.
+    // One of two concurrent requests deletes it.
     const used = await tx.delete(table).where(eq(table.id, link.id))
     if (used.rowCount !== 1) return undefined
     const cookie = await signInProven(tx, link.user.id, browser, now)
@@ -99,8 +101,8 @@ export async function useSignInLink(db: Database, code: string, browser: Browser
 }
 
 /**
- * Signs in a user who has proven to own their address. On the first proof, sessions and tokens of before end: they may
- * be those of somebody who was passed the invitation. Undefined if the user is disabled.
+ * Signs in a user who has proven to own their address. The first proof ends earlier sessions and tokens, which may be
+ * those of a person who was passed the invitation. Undefined if the user is disabled.
  */
 export async function signInProven(
   tx: Transaction,

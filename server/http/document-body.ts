@@ -10,7 +10,7 @@ const emptyList = Buffer.from('[]')
 /**
  * Reads a body without parsing the parts of the document in its bot, whose bytes are checked against their schemas.
  * Returns the rest of the body, with an empty list in place of each part, and the texts of all properties of the bot.
- * Undefined if there are no parts or the check is inconclusive: the body has to be parsed then.
+ * Undefined if there are no parts or the check is inconclusive: the caller must parse the body then.
  */
 export function scanBody(
   { body, documentParts }: Operation,

@@ -35,7 +35,7 @@ export function createOperations(
     access: createAccessChecks(db),
     keys: keyStore,
     contextOf: ({ request, grant, ...given }: HandlerContext<Database>) => {
-      // Written out, since Node 20 adds to what was spread a property in a microsecond.
+      // Written out: on Node 20, adding a property to the result of a spread takes a microsecond.
       const context: Contexts['anyone'] & { grant: unknown } = {
         db: given.db,
         reads,
@@ -52,7 +52,8 @@ export function createOperations(
         once: given.once,
         slot: given.slot,
         pace: given.pace,
-        // Functions, since few operations need them: V8 would keep what a getter refers to until it collects the heap.
+        // Functions, since few operations need them: V8 would retain the referents of a getter until it collects the
+        // heap.
         quota: () => quotas(networkOf(request)),
         network: () => networkOf(request),
         visitedUrl: visitedUrl(request, config.PUBLIC_URL),

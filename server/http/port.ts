@@ -4,7 +4,7 @@ import { leave } from '../log.ts'
 
 type Place = Pick<Config, 'PORT' | 'HOST'>
 
-/** Why the service cannot listen, and what to change. */
+/** Explains why the service cannot listen, and what to change. */
 export function whyNotListening(error: NodeJS.ErrnoException, { PORT, HOST }: Place): string {
   const ways: Record<string, string> = {
     EADDRINUSE: `the port ${PORT} is in use (EADDRINUSE): set PORT to another one`,

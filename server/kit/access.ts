@@ -74,7 +74,7 @@ export function readBearer(request: IncomingMessage): { token: string } | { issu
   return { issue: unauthorizedIssue('malformed', `${wrong}. ${howTo}`) }
 }
 
-/** True if a header came more than once. `headers` keeps only the first. */
+/** True if a header came more than once. `headers` has only the first. */
 function isRepeated({ rawHeaders }: IncomingMessage, wanted: string): boolean {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

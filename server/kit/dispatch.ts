@@ -3,11 +3,11 @@ import { Duplex } from 'node:stream'
 import type express from 'express'
 
 /*
- * Requests of a handler to other operations. Each takes the whole way of a request from outside, over a connection
- * within the process: the same limits, checks, refusals, log lines and audit entries, and no other door.
+ * Requests of a handler to other operations. Each goes over a connection within the process and is treated as a
+ * request from outside: the same limits, checks, rejections, log lines and audit entries.
  */
 
-/** Headers that say who sends a request, and from where. */
+/** Headers that identify the caller and its address. */
 const forwarded = ['authorization', 'host', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']
 
 /** A request to another operation; `target` is its path with the query, `body` is sent as JSON. */

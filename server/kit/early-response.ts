@@ -3,8 +3,8 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 /*
- * Responses that are sent before the body of their request was read. Some callers read a response only after they have
- * sent all, so what still comes is read and dropped, within bounds.
+ * Responses that are sent before the body of their request was read. Some callers read a response only after they
+ * have sent the whole body, so the rest of it is read and dropped, within bounds.
  */
 
 /** Maximum length of an unread body whose connection stays; a longer one, or one in chunks, ends it. */
@@ -25,12 +25,12 @@ export function settleBody(request: IncomingMessage, response: ServerResponse) {
   if (request.complete || !hasBody(request)) return
   const { headers, socket } = request
   const isShort = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) <= MAX_DRAINED_BYTES
-  // The parser of Node drops what comes together with the end of a body, if its request asked for an upgrade. A caller
-  // that waits for permission sends the body or does not, so that nobody knows where the next request begins.
+  // The parser of Node drops data that comes together with the end of a body, if its request wanted an upgrade. A
+  // caller that waits for permission may or may not send the body, so the start of its next request is unknown.
   if (!isShort || headers.upgrade !== undefined || headers.expect !== undefined)
     response.setHeader('Connection', 'close')
-  // Node calls it behind a response that ends the connection. Closed at once, the connection would be reset before the
-  // response was read.
+  // Node calls it behind a response that ends the connection. An immediate close would reset the connection before
+  // the caller has read the response.
   const gently = () => {
     request.resume()
     closeGently(socket)

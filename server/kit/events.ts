@@ -8,7 +8,7 @@ import type { Budget } from './shares/budget.ts'
  * connection misses events, and gets the same response by repeating the request.
  */
 
-/** So much may wait for a reader; what comes then is left out, since the last event has it all. */
+/** Maximum bytes that wait for a reader. Further events are dropped, since the last event has the whole state. */
 const MAX_WAITING_BYTES = 262_144
 /** Maximum time without an event, in milliseconds, since proxies close silent connections. */
 const KEEPALIVE_INTERVAL_MS = 15_000
@@ -108,7 +108,7 @@ export async function sendEvents(
     close()
     if (!response.headersSent && !response.destroyed && response.req.method === 'HEAD')
       writeStreamHead(response)
-    // A failure after the head can only end the stream, whose reader then connects again.
+    // A failure after the head can only end the stream; its reader then reconnects.
     if (response.headersSent) response.end()
   }
 }

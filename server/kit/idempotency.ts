@@ -16,7 +16,7 @@ import type { AnyRespond, HttpResponse } from './response.ts'
 const NAME = 'Idempotency-Key'
 const TYPE = 'Content-Type'
 
-/** Thrown inside `transact`: undoes what the transaction wrote and makes `result` its outcome. */
+/** Thrown inside `transact`: rolls back the transaction and makes `result` its outcome. */
 export class Rollback extends Error {
   readonly result: unknown
 
@@ -85,7 +85,7 @@ export interface Earlier {
   madeId: string | null
 }
 
-/** Reads the key of a request, if its operation takes one; what is wrong with it is added to `issues`. */
+/** Reads the key of a request, if its operation takes one; adds issues of the key to `issues`. */
 export function readKey(
   operation: Operation,
 ): (request: express.Request, issues: Issue[]) => string | undefined {
@@ -118,7 +118,7 @@ export function digestRequest({ method, url, body }: express.Request): Buffer {
 }
 
 /**
- * Runs a request within the transaction that keeps its response, or gives the response that it got before. `scope` is
+ * Runs a request within the transaction that stores its response, or returns the response stored before. `scope` is
  * the id of the record that the row of the key belongs to, if there is one.
  */
 export async function runKeyed<Db>(
@@ -146,8 +146,8 @@ export async function runKeyed<Db>(
 }
 
 /**
- * Runs what calls out, of an operation that says so, once for the idempotency key of the request. `run` writes by
- * `keep`, with the answer that is then its own: both are committed, or neither. Without a key it just runs.
+ * Runs the outbound call of an operation once for the idempotency key of the request, or just runs it without a key.
+ * `run` writes by `keep`, together with the result to store for the key: both are committed, or neither.
  */
 export type Once<Db> = <Answer>(
   scope: string,
@@ -158,8 +158,8 @@ export type Once<Db> = <Answer>(
 type Keep<Db, Answer> = (answer: Answer, write: (db: Db) => Promise<boolean>) => Promise<boolean>
 
 /**
- * Runs what writes, of an operation that says `preparesFirst`: within the transaction of the idempotency key of the
- * request, which keeps the answer. Without a key it just runs.
+ * Runs the writes of an operation with `preparesFirst` within the transaction of the idempotency key of the request,
+ * which stores the result. Without a key it just runs.
  */
 export type Within<Db> = <Answer>(run: (db: Db) => Promise<Answer>) => Promise<Answer>
 
@@ -204,7 +204,7 @@ export function onceWith<Db>(store: KeyStore<Db>, db: Db, request: Keyed, respon
   }
 }
 
-/** Leases a request to this process, or says what is there already. */
+/** Leases a request to this process, or returns the stored state of its key. */
 async function take<Db>(
   store: KeyStore<Db>,
   leases: KeyLeases<Db>,

@@ -6,7 +6,7 @@ import { fromUtf8 } from './json/utf8.ts'
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** The value of a JSON body and its bytes without a byte order mark, or what is wrong with them. */
+/** Returns the value of a JSON body and its bytes without a byte order mark, or its issues. */
 export function parseJson(
   sent: Buffer,
   keepsNumbers = false,
@@ -29,7 +29,7 @@ export function parseJson(
   return { value: keepsNumbers ? withExactNumbers(text, value) : value, bytes }
 }
 
-/** So many issues are enough to see what is wrong. */
+/** Maximum issues of a response; more would not help a reader. */
 const MAX_ISSUES = 20
 
 const tooDeep: Issue[] = [
@@ -40,16 +40,16 @@ const tooManyValues: Issue[] = [
 ]
 
 /**
- * Refuses what no schema should ever meet: nesting that overflows a recursive validator, floods of keys,
- * `__proto__`, numbers that JSON can write but JavaScript cannot hold, text that PostgreSQL cannot store.
- * It goes no deeper than it allows, so that it survives what it refuses.
+ * Rejects values that no schema should ever meet: nesting that overflows a recursive validator, floods of keys,
+ * `__proto__`, numbers that JSON can write but JavaScript cannot represent, text that PostgreSQL cannot store. It
+ * goes no deeper than it allows, so that it survives the bodies that it rejects.
  */
 function inspect(root: unknown, text: string, keepsNumbers: boolean): Issue[] {
   // U+0000, lone surrogates and disguised keys can only come from escapes; the bytes were valid UTF-8.
   const hasEscapes = text.includes('\\u')
   const mayHavePrototype = hasEscapes || text.includes('__proto__')
   const issues: Issue[] = []
-  /** Keys of what is being looked into. */
+  /** Keys that lead to the current value. */
   const path: (string | number)[] = []
   let values = 0
   /** Issues that are reported alone. */

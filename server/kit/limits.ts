@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import type { RateLimiterRes } from 'rate-limiter-flexible'
-// Alone: the package loads what all its stores need, which takes 30 modules and 3 MB.
+// Imported by its own path: the package loads the dependencies of all its stores, 30 modules and 3 MB.
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { errorBody, errors, type IssueCode } from '../../contract/kit/errors.ts'
 import { createRejectionLog } from './rejection-log.ts'
@@ -51,8 +51,8 @@ export interface Limits {
     tokenHash: string | undefined,
   ): Promise<'admitted' | 'rejected' | 'full'>
   /**
-   * Counts what could not be counted before its token was looked up: for the token that is valid, for the address
-   * that sent one which is not. `rejected` as above.
+   * Counts a request that could be counted only after its token was looked up: for a valid token, or else for the
+   * address that sent it. `rejected` as above.
    */
   countLookedUp(
     request: express.Request,
@@ -66,7 +66,7 @@ export interface Limits {
     response: express.Response,
     tokenHash?: string,
   ): Promise<'admitted' | 'rejected'>
-  /** Counts a request for what is served from memory, of which an address may have more. */
+  /** Counts a request that is served from memory; an address may send more of these. */
   countPage(request: express.Request, response: express.Response): Promise<'admitted' | 'rejected'>
   /** Counts a token as a caller from now on: it was valid when it was looked up. */
   cacheToken(tokenHash: string, caller: { userId: string; tokenId: string }): void
@@ -89,15 +89,15 @@ const MAX_CACHED_TOKENS = 10_000
 /** A user may have any number of tokens; all of them together have the allowance of so many. */
 const TOKENS_PER_USER = 2
 
-/** Files that arrive at once, in all and of one address. */
+/** Maximum concurrent uploads, in all and of one address. */
 export const MAX_UPLOADS = 100
 export const MAX_UPLOADS_PER_ADDRESS = 3
 
-/** Streams of events that a process keeps open, in all and of one address. */
+/** Maximum open streams of events of a process, in all and of one address. */
 export const MAX_STREAMS = 2_000
 export const MAX_STREAMS_PER_ADDRESS = 100
 
-/** Requests of one address for pages and documents, in a window and at once: a page has some 25 files. */
+/** Maximum requests of one address for pages and documents, in a window and concurrently: a page has some 25 files. */
 export const MAX_PAGES_PER_ADDRESS = 200
 
 /** Settings of the limits; those of time are in milliseconds but for the window, which is in seconds. */
@@ -163,7 +163,7 @@ export function createLimits({ config, log }: { config: LimitSettings; log: Logg
     response.locals.limit = excess.limit
     response.locals.slot?.release()
     releaseCounts(response)
-    // Rejections are delayed, so that clients that retry at once cannot keep the process busy.
+    // Rejections are delayed, so that clients that retry immediately cannot keep the process busy.
     const delay = Math.min(excess.wait, config.RATE_LIMIT_DELAY)
     const hasWaited = await tarpit.wait(`${kind} ${key}`, response, delay)
     if (!hasWaited) response.setHeader('Connection', 'close')
@@ -267,11 +267,11 @@ interface Excess {
   field: (seconds: number) => string
 }
 
-/** Counts the requests of callers of one kind, and lets only so many of each run at once. */
+/** Counts the requests of callers of one kind, and bounds the concurrent requests of each caller. */
 function createCounter(kind: Kind, points: number, concurrent: number, duration: number) {
   const caller = kind === 'page' ? 'address' : kind
   const what = kind === 'page' ? 'requests for pages' : 'requests'
-  // Fields about its token or address are of more use to a caller than those about what is counted beside them.
+  // A caller has more use for fields about its token or address than for those of the other counters.
   const hasFields = kind === 'token' || kind === 'address'
   const counter = new RateLimiterMemory({ points, duration })
   const running = new Map<string, number>()

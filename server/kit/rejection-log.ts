@@ -1,11 +1,11 @@
 import type { Logger } from 'pino'
 
-/** Tokens that one line names: those with the most refusals. */
+/** Tokens that one line names: those with the most rejections. */
 const MAX_NAMED_TOKENS = 10
 
 /**
- * Counts refusals and writes one line for all of so many milliseconds, since a line for each would help who floods
- * the service to flood its log. Addresses are not named: they are people's.
+ * Counts rejections and writes one line per interval: with a line for each, a flood of requests would flood the log.
+ * Addresses are not named, as they are personal data.
  */
 export function createRejectionLog(log: Logger, interval = 10_000) {
   let counts = new Map<string | undefined, number>()

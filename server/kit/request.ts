@@ -43,7 +43,8 @@ export function readAddress(operation: Operation, request: express.Request): Add
     })
     return { params: params?.data, query: undefined, issues }
   }
-  // Without a bound of its own, the parser would drop what comes after 1,000 pairs; the size of the head is bounded.
+  // Without a bound of its own, the parser would drop all pairs after the first 1,000; the size of the head is
+  // bounded.
   const given = text === '' ? {} : parseQuery(text, '&', '=', { maxKeys: 0 })
   for (const [name, value] of Object.entries(given)) {
     if (!Array.isArray(value)) continue
@@ -309,7 +310,7 @@ function requireBare(
   }
   const given = (query ?? {}) as Record<string, unknown>
   const isNamed = filters.some((name) => given[name] !== undefined)
-  // A link that lost its parameters on the way still ends with what stood between them.
+  // A link that lost its parameters on the way still ends with the characters between them.
   if (!isNamed && issues.length === 0 && /[?]./.test(url)) {
     const message = `Without ${filters.join(' or ')}, send no query string at all`
     return badRequest([{ path: ['query'], code: 'unexpected', message }])

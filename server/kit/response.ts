@@ -112,14 +112,14 @@ const toErrorResponse = (code: ErrorCode, issues: readonly AnyIssue[], retryAfte
   mediaType: 'application/json',
 })
 
-/** Sends an error outside of operations: any code of the service, at once. */
+/** Sends an error outside of operations immediately, with any code of the service. */
 export function sendProblem(response: express.Response, code: ErrorCode, issues: readonly AnyIssue[] = []) {
   const httpResponse = toErrorResponse(code, issues)
   writeHead(response, httpResponse)
   sendText(response, httpResponse.body)
 }
 
-/** Bodies from this size on are sent in pieces, and count among what the process has in memory for slow readers. */
+/** Bodies from this size on are sent in pieces, and count towards the memory that slow readers occupy. */
 export const LARGE_BODY_BYTES = 64 * 1024
 
 /**

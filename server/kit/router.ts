@@ -64,11 +64,11 @@ export interface RouterOptions<Db> {
   log: Logger
   limits: Limits
   access: AccessChecks
-  /** Absent for a service none of whose operations takes keys. */
+  /** Absent for a service without operations that take keys. */
   keys?: KeyStore<Db>
   /** The third argument of a handler. */
   contextOf: (given: HandlerContext<Db>) => object
-  /** Says which record is missing, or which role, where a handler answers the code alone. */
+  /** Explains which record or which role is missing, where a handler responds with the code alone. */
   explain: (
     code: 'NOT_FOUND' | 'FORBIDDEN',
     operation: Operation,
@@ -76,18 +76,18 @@ export interface RouterOptions<Db> {
   ) => AnyIssue
   /** Base URL of the service; available once it listens. */
   publicUrl: () => string
-  /** Origins whose pages may call the operations that take tokens. */
+  /** Origins whose pages may call operations that take tokens. */
   corsOrigins?: readonly string[]
   /** Further headers that pages of other origins may send with requests without a token. */
   visitorHeaders?: readonly string[]
   /** Maximum wait of a body for room, in milliseconds. */
   bodyTimeout: number
   scanBody?: ScanBody
-  /** Answers outcomes on demand, in sandbox mode. */
+  /** Produces outcomes on demand, in sandbox mode. */
   preferredOutcome?: PreferredOutcome
 }
 
-/** From what the context of a handler is made, per request. */
+/** Dependencies of the context of a handler, per request. */
 export interface HandlerContext<Db> {
   request: express.Request
   db: Db
@@ -99,11 +99,11 @@ export interface HandlerContext<Db> {
   once: Once<Db>
   within: Within<Db>
   slot: Slot
-  /** Runs a piece of work of the caller in its turn, if it would keep the thread from others for too long. */
+  /** Runs a piece of work of the caller in its turn, if it would block the thread for too long. */
   pace: <Value>(work: () => Value | Promise<Value>) => Promise<Value>
 }
 
-/** Runs the operations of the contract; what is none of them goes on to the next middleware. */
+/** Runs the operations of the contract; passes all other requests to the next middleware. */
 export function createRouter<Db>(
   operations: Record<string, Operation>,
   handlers: object,
@@ -195,7 +195,7 @@ function bind<Db>(
   const keyOf = readKey(operation)
   const reject = ({ code, issues }: { code: ErrorCode; issues: AnyIssue[] }) => respond.fail(code, issues)
 
-  /** Undefined where the limits have answered. */
+  /** Undefined if the limits have sent the response. */
   async function handleRequest(
     request: express.Request,
     response: express.Response,
@@ -361,9 +361,9 @@ function findIdInBody(access: Access, input: Input | Rejection): string | undefi
 }
 
 /**
- * Lets a browser read the response, from these origins or from all; true if it may. The operation decides the allowed
- * origins of a record before it does anything; only its response states them. Credentials of browsers are never
- * requested.
+ * Allows a browser to read the response, from these origins or from all; true if it may. The operation decides the
+ * allowed origins of a record before it does anything; only its response states them. Credentials of browsers are
+ * never requested.
  */
 function allowOrigin(request: express.Request, response: express.Response, origins?: ReadonlySet<string>) {
   response.setHeader('Vary', 'Origin')
@@ -382,7 +382,7 @@ const readable =
 const plainHeaders = 'Content-Type, Idempotency-Key, X-Request-Id'
 const tokenHeaders = `Authorization, ${plainHeaders}, If-Match, If-None-Match, MCP-Protocol-Version, Prefer`
 
-/** Lets a browser ask. */
+/** Allows a preflight request of a browser. */
 function allowPreflight(
   request: express.Request,
   response: express.Response,

@@ -32,8 +32,8 @@ export interface HttpOptions {
 }
 
 /**
- * An HTTP server for the app, whose own refusals (requests that cannot be parsed, are too large or too slow)
- * have the error body of the service.
+ * An HTTP server for the app, whose own rejections (requests that cannot be parsed, are too large or too slow) have
+ * the error body of the service.
  */
 export function createServer(
   app: Express,
@@ -69,13 +69,13 @@ export function createServer(
     connectionsCheckingInterval: Math.min(5_000, requestTimeout),
     // Longer than the idle time of the usual proxies, which would otherwise meet closed connections.
     keepAliveTimeout: 65_000,
-    // Checked by the app, which can answer with a body.
+    // Checked by the app, whose response has a body.
     requireHostHeader: false,
     IncomingMessage: Request,
     ServerResponse: Response,
   }
-  // By connection, which lasts. V8 keeps what a Set has held until it collects the whole heap: one of responses would
-  // keep every request for that long.
+  // By connection, which lasts. V8 retains former members of a Set until it collects the whole heap: a Set of
+  // responses would retain every request for that long.
   const connections = new Set<Socket>()
   const newest = new WeakMap<Duplex, { response: http.ServerResponse; before?: http.ServerResponse }>()
   const refused = new WeakSet<Duplex>()
@@ -104,12 +104,12 @@ export function createServer(
     app(request, response)
   }
   const server = http.createServer(options, handle)
-  // Node would ask for every body by itself, also for one that is refused.
+  // Node would request every body by itself, also that of a rejected request.
   server.on('checkContinue', handle)
   server.timeout = readTimeout
   // Requests of handlers to other operations come in here too.
   app.locals.server = server
-  // Node would leave out what is more, be it the token. The app counts, and the size is limited anyway.
+  // Node would drop further headers, such as the token. The app counts them, and the size is limited anyway.
   server.maxHeadersCount = 0
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
@@ -197,8 +197,8 @@ function dropWhoDoesNotRead(socket: Socket) {
 }
 
 /**
- * Express replaces the prototype of every request and response by one of the app, which costs four times as
- * much as all else it does. It leaves alone what was made with that prototype.
+ * Express replaces the prototype of every request and response by one of the app, which costs four times as much as
+ * all else it does. It skips objects that were made with that prototype.
  */
 function adopt(app: Express, kind: 'request' | 'response', prototype: object) {
   Object.assign(app, {

@@ -4,14 +4,14 @@ import type express from 'express'
 const MAX_DELAYED_PER_CALLER = 100
 const MAX_DELAYED = 1_000
 
-/** Keeps requests waiting that are to be refused. */
+/** Tarpit: delays responses that reject a request. */
 export function createTarpit() {
   const held = new Map<string, number>()
   let all = 0
   return {
     /**
-     * Waits this many milliseconds, or until the caller closes the connection. False at once if too many wait already:
-     * an open connection costs memory.
+     * Waits this many milliseconds, or until the caller closes the connection. Returns false immediately if too many
+     * wait already: an open connection costs memory.
      */
     wait(caller: string, response: express.Response, milliseconds: number): Promise<boolean> {
       const before = held.get(caller) ?? 0

@@ -50,7 +50,7 @@ export function unknownProperty(key: string, schema: z.core.$ZodType, path: read
 
 /**
  * One issue in place of many where a body has the properties of a required object beside it instead of inside it.
- * Undefined where that is not what is wrong.
+ * Undefined for other bodies.
  */
 export function missingWrapper(
   issues: readonly z.core.$ZodIssue[],

@@ -64,7 +64,7 @@ function messageOf({ message, path }: z.core.$ZodIssue, given: unknown): string 
   return expected === undefined ? text : `Missing: expected ${expected.replace(', received undefined', '')}`
 }
 
-/** The property whose object has what is missing beside it. */
+/** The property whose object has the missing property beside it. */
 function objectWith(given: unknown, name: PropertyKey): string | undefined {
   const objects = Object.entries(given ?? {}).filter(([, value]) => typeof value === 'object')
   return objects.find(([, value]) => valueAt(value, [name]) !== undefined)?.[0]

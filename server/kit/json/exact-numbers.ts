@@ -1,4 +1,4 @@
-/** JSON of other services: a number that JavaScript would write otherwise keeps its source text. */
+/** JSON of other services: numbers that JavaScript would write differently retain their source text. */
 import { isLosslessNumber, isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json'
 
 export { isLosslessNumber, isSafeNumber }
@@ -14,7 +14,7 @@ const parseNumber = (source: string) => {
   return String(number) === source ? number : new LosslessNumber(source)
 }
 
-/** The value of valid JSON whose plain value is `parsed`, which is given back where it loses nothing. */
+/** The value of valid JSON whose plain value is `parsed`, which is returned as it is if it loses nothing. */
 export function withExactNumbers(json: string, parsed: unknown): unknown {
   if (!MAY_BE_EXACT.test(json)) return parsed
   for (const [token] of json.matchAll(STRING_OR_NUMBER)) {

@@ -10,10 +10,9 @@ import {
 } from './bytes.ts'
 
 /**
- * The JSON of the properties of an object, which is the property `name` of the object that `bytes` are,
- * without white space between tokens. Unlike the parsed value it keeps the order of keys that look like
- * numbers and the way numbers were written. The bytes must be valid JSON in UTF-8; of a key that is there twice, the
- * last counts, as for the parser.
+ * The JSON of the properties of an object, which is the property `name` of the object that `bytes` are, without white
+ * space between tokens. Unlike the parsed value it preserves the order of keys that look like numbers and the way
+ * numbers were written. The bytes must be valid JSON in UTF-8; the last of duplicate keys counts, as for the parser.
  */
 export function propertyTexts(bytes: Buffer, name: string): Map<string, Buffer> {
   let texts = new Map<string, Buffer>()

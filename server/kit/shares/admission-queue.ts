@@ -1,6 +1,6 @@
 import type express from 'express'
 
-/** The right to be worked on, of one request. Without it, a request may only wait for what is elsewhere. */
+/** The right of one request to be worked on. A request without it may only wait for other services. */
 export interface Slot {
   /**
    * Counts the slot for another tenant, once it is known. If that one has used up its share, the request is queued
@@ -16,7 +16,7 @@ export interface Slot {
 
 interface QueueSettings {
   slots: number
-  /** Requests that wait for a slot at once, and for how many milliseconds each. */
+  /** Maximum requests that wait for a slot, and for how many milliseconds each. */
   length: number
   timeout: number
   /** Maximum slots of one tenant; by default a quarter of all. */
@@ -56,7 +56,7 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
     add(held, tenant, -1)
     callNext()
   }
-  /** Lets in who waits, one of each tenant at a time. */
+  /** Admits waiting requests, one of each tenant at a time. */
   const callNext = () => {
     for (const [tenant, queue] of queues) {
       if (taken >= slots) return
@@ -71,7 +71,7 @@ export function createAdmissionQueue({ slots, length, timeout, share = quarterOf
   }
 
   /**
-   * True if there was a slot, at once or after a wait. A caller that closes the connection while it waits gets none.
+   * True if there was a slot, immediately or after a wait; false for a caller that closes the connection meanwhile.
    */
   function find(tenant: string, response: express.Response): true | Promise<boolean> {
     if (taken < slots && countOf(held, tenant) < share) {

@@ -48,7 +48,7 @@ export function createBudget(maxBytes: number) {
   const end = (entry: Entry) => {
     if (!entries.delete(entry)) return
     count(entry, -entry.bytes)
-    // V8 keeps what a Set has held until it collects the whole heap.
+    // V8 retains former members of a Set until it collects the whole heap.
     entry.drop = () => {}
   }
   /**
@@ -75,7 +75,7 @@ export function createBudget(maxBytes: number) {
       entries.add(entry)
       const add = (bytes: number) => {
         if (!entries.has(entry)) return false
-        // Something that is larger than its share by itself is let through alone.
+        // A value that is by itself larger than its share is admitted alone.
         const isOver = () => {
           const sum = held.get(tenant) ?? 0
           return sum > 0 && sum + bytes > share

@@ -1,6 +1,6 @@
 /**
- * Turns of the thread for work that takes long, such as checks, and for large bodies and responses: one piece
- * for each round of the event loop, tenants in turns, so that what others do is never behind more than one piece.
+ * Schedules long work of the thread, such as checks, and large bodies and responses: one piece for each round of the
+ * event loop, tenants in turns, so that other requests wait for no more than one piece.
  */
 export function createFairScheduler(): (tenant: string) => Promise<void> {
   const queues = new Map<string, (() => void)[]>()

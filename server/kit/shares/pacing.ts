@@ -23,9 +23,9 @@ export interface Pacing {
   recordRequest(tenant: string): void
   /** Does a piece of work of a tenant in its turn. Pieces of different lines do not wait for each other. */
   runPaced<Value>(tenant: string, work: () => Value | Promise<Value>, queue?: string): Promise<Value>
-  /** Does work of a tenant in its turn while others are here, at once where it is alone. */
+  /** Does work of a tenant in its turn while there are other tenants, immediately otherwise. */
   runPacedIfShared<Value>(tenant: string, work: () => Promise<Value>): Promise<Value>
-  /** As `runPacedIfShared` where work of this kind gave many bytes lately, at once otherwise. */
+  /** As `runPacedIfShared` if work of this kind gave many bytes lately, immediate otherwise. */
   runPacedIfLarge<Value>(
     tenant: string,
     kind: string,
