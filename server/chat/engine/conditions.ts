@@ -125,7 +125,7 @@ function everyPair(run: Execution, left: VariableValue, right: VariableValue, te
   return isAny && ours.every((a) => theirs.every((b) => b !== '' && test(a, b)))
 }
 
-/** The items of both sides, trimmed and in lower case. Empty if comparing them would keep others waiting. */
+/** The items of both sides, trimmed and in lower case. Empty if comparing them would block the thread for too long. */
 function comparable(run: Execution, left: VariableValue, right: VariableValue): [string[], string[]] {
   const [ours, theirs] = [left, right].map((side) =>
     itemsOf(side).map((item) => item.trim().toLowerCase().normalize()),

@@ -1,8 +1,8 @@
 /**
  * The engine: one function to start a chat, one to continue it.
  *
- * Neither keeps anything between two calls. What the next call needs is in the state of the outcome, which points to
- * the flow by its publication. Neither throws because of what a document, a visitor or another service does.
+ * Neither retains anything between two calls. The state of the outcome has all that the next call needs, and points
+ * to the flow by its publication. No document, visitor or other service can make them throw.
  */
 
 import type { InputType } from '../../../contract/bot-document/catalogue.ts'
@@ -55,7 +55,7 @@ import type {
 } from './types.ts'
 import { readVariable, setVariable } from './variables.ts'
 
-/** False for inputs at which the visitor has to see first what there is to choose from or to pay. */
+/** False for inputs at which the visitor has to see first the choices or the price. */
 const isAnsweredInAdvance = byType<InputType, boolean>({
   'text input': true,
   'number input': true,
@@ -330,7 +330,7 @@ export async function buildOutcome(run: Execution, isRegistering = false): Promi
   return outcome
 }
 
-/** Without what may run code of the bot. */
+/** Without parts that may run code of the bot. */
 export function buildOutcomeWithoutTheme(run: Execution, isRegistering = false): TurnOutcome {
   const isOver = run.isAborted || (run.waitKind === null && !isRegistering)
   if (run.isAborted) run.input = undefined

@@ -69,7 +69,7 @@ export interface Execution {
   transcript: TranscriptEntry[]
   said: UserTurn[]
   linkedResults: Map<string, LinkedResult>
-  /** Files that were answered with. */
+  /** Files that are part of answers. */
   uploads: Upload[]
   /** Rows of sheets that are written later. */
   sheetRows: SheetRow[]
@@ -225,8 +225,8 @@ export function readWorkMilliseconds(run: Execution): number {
 }
 
 /**
- * Checks the limits before each piece of work that a flow can repeat. Ends a chat whose turn has used up its time,
- * and yields to other requests of the process, which a long turn without any wait would block.
+ * Checks the limits before each piece of work that a flow can repeat. Ends a chat whose turn has used up its time.
+ * Yields to other requests of the process, which a long turn without any wait would block.
  */
 export async function checkBudget(run: Execution): Promise<boolean> {
   if (computeRemainingMilliseconds(run) <= 0) {
@@ -279,8 +279,8 @@ export function spendOutput(run: Execution, part: unknown): boolean {
 }
 
 /**
- * Counts a call to the outside that sends so many bytes, with what the turn holds while it waits for the response. False
- * once the limit is exceeded or the chat was cut, since its data may be incomplete then, and where there is no room.
+ * Counts a call to the outside that sends so many bytes, with the memory that the turn occupies during the call.
+ * False once the limit is exceeded, without room, and after the chat was cut, since its data may be incomplete then.
  */
 export async function spendOutboundCall(run: Execution, bytes = 0): Promise<boolean> {
   if (run.isAborted) return false
@@ -318,7 +318,7 @@ export function sendAction(run: Execution, action: ClientSideAction): void {
   run.effects.emit?.({ type: 'action', action: placed })
 }
 
-/** Sends an action whose outcome the client has to bring back. */
+/** Sends an action whose outcome the client has to send back. */
 export function sendAwaitedAction(
   run: Execution,
   action: ClientSideAction,

@@ -54,7 +54,7 @@ export interface FlowIndex {
 
 const indexes = new WeakMap<Flow, FlowIndex>()
 
-/** The same object again for the same flow, so callers that keep published flows in memory save the work. */
+/** Returns the same object for the same flow, so that callers that cache published flows save the work. */
 export function indexFlow(flow: Flow): FlowIndex {
   const before = indexes.get(flow)
   if (before !== undefined) return before
@@ -147,7 +147,7 @@ export function isInput({ type }: Pick<Block, 'type'>): boolean {
   return inputTypes.has(type)
 }
 
-/** Lists keep what texts they hold; everything that is neither text nor list becomes text. */
+/** The items of a list and every other value become text; null stays null. */
 export function toValue(value: unknown): VariableValue {
   if (value === null || value === undefined) return null
   if (Array.isArray(value))
@@ -160,7 +160,7 @@ function toText(value: unknown): string {
   return typeof value === 'object' ? toJson(value) : String(value)
 }
 
-/** Variables that take the transcript, which the result has itself; not those that take an answer too. */
+/** Variables that take the transcript, which the result has itself, and no answer. */
 function transcriptVariables(index: FlowIndex): Set<unknown> {
   const blocks = [...index.groups.values()].flatMap((group) => group.blocks)
   const answers = new Set(blocks.filter(isInput).map(({ options }) => options.variableId))

@@ -81,7 +81,10 @@ export async function loadFrames(run: Execution, flow: Flow, stored: Frame[]): P
   return true
 }
 
-/** All variables that have a value, those of merged bots included; session variables only where nobody stores them. */
+/**
+ * All variables that have a value, those of merged bots included; session variables only if the outcome is not
+ * stored.
+ */
 export function collectResultVariables(run: Execution, frame: LiveFrame): ResultVariable[] {
   const own: ResultVariable[] = []
   for (const { id, name, isSessionVariable } of frame.flowIndex.variables.values()) {

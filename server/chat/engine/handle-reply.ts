@@ -153,7 +153,7 @@ const readers = byType<InputType, ReadReply>({
   'email input': readEmail,
   'url input': readUrl,
   'phone number input': readPhone,
-  // Loaded for the first such input, with what reads dates: every seventh module of the service.
+  // Loaded for the first such input: its date library is every seventh module of the service.
   'date input': async (...given) => (await waitFor(given[0], import('./inputs/date.ts'))).readDate(...given),
   'time input': async (...given) => (await waitFor(given[0], import('./inputs/date.ts'))).readTime(...given),
   'payment input': (run, block) => readPayment(run, block),
@@ -169,7 +169,7 @@ const numberOptions: Record<string, string[]> = {
   'rating input': ['startsAt'],
 }
 
-/** Shows the input and ends the turn. Inputs that nobody could answer are skipped. */
+/** Shows the input and ends the turn. Inputs that no visitor could answer are skipped. */
 export async function showInput(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const input: InputToShow = { id: block.id, type: block.type }
   if (block.outgoingEdgeId !== undefined) input.outgoingEdgeId = block.outgoingEdgeId
@@ -213,7 +213,7 @@ async function readReply(run: Execution, block: Block, message: Message | null):
   return reader(run, block, { text: readMessageText(message), message })
 }
 
-/** Stores what was understood and goes on behind the input. */
+/** Stores the value that the input understood and continues behind the input. */
 function acceptReply(run: Execution, block: Block, message: Message | null, reading: Reading): BlockOutcome {
   if (reading.kind !== 'valid') return followBlockEdge(run, block)
   const content = storableText(cutText(reading.content, run.limits.valueCharacters))
@@ -284,7 +284,7 @@ async function optionsToShow(run: Execution, block: Block): Promise<JsonObject> 
   return options
 }
 
-/** Stores the answer with the result of the bot that asked, and counts it for all bots that it is merged into. */
+/** Stores the answer with the result of the bot of the input, and counts it for all bots that it is merged into. */
 function addAnswer(run: Execution, answer: Answer): void {
   const frame = currentFrame(run)
   const linked = frame.resultId === null ? undefined : run.linkedResults.get(frame.resultId)
@@ -299,7 +299,7 @@ function addAnswer(run: Execution, answer: Answer): void {
   }
 }
 
-// The event of a visitor who does not answer for a while
+// The event of a visitor who has not answered for a while
 
 const MAX_IDLE_TIMES = 20
 

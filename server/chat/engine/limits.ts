@@ -21,7 +21,7 @@ export interface Limits {
   outboundCalls: number
   /** Characters of one variable. A longer value is cut. */
   valueCharacters: number
-  /** Characters of all variables of a bot. A value that would exceed it is refused. */
+  /** Characters of all variables of a bot. A value that would exceed it is not stored. */
   totalValueCharacters: number
   /** Characters of the response of one turn, and separately of the values it fills into texts. */
   outputCharacters: number

@@ -1,4 +1,6 @@
-/** Markdown in values of variables, as the nodes that rich texts are made of. What rich texts do not have stays text. */
+/**
+ * Markdown in values of variables, as the nodes that rich texts are made of. Elements that rich texts lack stay text.
+ */
 import { Lexer, type Token, type Tokens } from 'marked'
 import type { JsonObject } from '../../json/access.ts'
 import type { Execution } from './execution.ts'

@@ -1,6 +1,6 @@
 /*
- * Bytes that turns of chats hold in memory while they wait for servers of others: files, responses, values, flows. Many
- * turns wait at once, since a turn that waits has no slot.
+ * Bytes that turns of chats occupy in memory while they wait for other services: files, responses, values, flows.
+ * Many turns wait concurrently, since a turn that waits has no slot.
  */
 
 /** Maximum bytes of all waiting turns of a process beyond those that are free. */
@@ -18,12 +18,12 @@ export interface TurnMemory {
   /** Counts the state that a turn begins with, and a flow that turns share; false where there is no memory. */
   begin(bytes: number, flow?: { of: object; bytes: number }): boolean
   /**
-   * Counts more bytes, until `leave`. A turn that holds none yet waits its turn, for so many milliseconds at most; for
-   * one that holds some there is memory at once or not at all, so that no two turns wait for each other. `state`
-   * are the bytes of the state by now.
+   * Counts more bytes, until `leave`. A turn that has none yet waits its turn, for so many milliseconds at most; one
+   * that has some gets memory immediately or not at all, so that no two turns wait for each other. `state` is the
+   * current size of the state in bytes.
    */
   take(bytes: number, milliseconds: number, state?: number): Promise<boolean>
-  /** Ends what `take` counted, once a block is done. */
+  /** Releases the bytes that `take` counted, once a block is done. */
   releaseBlock(): void
   /** Ends all. */
   end(): void
@@ -35,8 +35,8 @@ interface Waiting {
 }
 
 /**
- * Memory of a process. One tenant has a quarter of it, and three quarters while no other holds or waits. What is larger
- * than that by itself is let in where its tenant holds nothing.
+ * Memory of a process. One tenant has a quarter of it, and three quarters while no other tenant has or awaits any. A
+ * larger request is admitted only while its tenant has none.
  */
 export function createMemoryBudget(
   maxBytes = MAX_MEMORY_BYTES,

@@ -33,7 +33,7 @@ export function parametrize(
   const valueName = (number: string) => use(`variable${number}${suffix}`)
   const textName = (number: string) => use(`text${number}${suffix}`)
 
-  // Beyond that length no code is run, and reading it would keep all others waiting.
+  // Code beyond that length does not run, and reading it would block the thread.
   const isRead = /["'`/]/.test(all) && all.length <= MAX_CODE_CHARACTERS
   const tokens: Token[] = isRead ? [...jsTokens(marked)] : [{ type: 'IdentifierName', value: marked }]
   const code = tokens.map((token, index) => {

@@ -1,4 +1,4 @@
-/** Chats that people handle in place of the bot: what is said is recorded, and the flow stays where it is. */
+/** Chats that people handle in place of the bot: messages are recorded, and the position in the flow stays. */
 
 import { storableText, webUrl } from '../../json/access.ts'
 import { isOfType } from '../../uploads/kinds.ts'

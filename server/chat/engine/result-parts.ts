@@ -12,7 +12,7 @@ import {
 import type { Answer, Flow, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
 import { readVariable } from './variables.ts'
 
-/* Parts of a result: names of its answers, its transcript, and what a preview keeps in their place. */
+/* Parts of a result: names of its answers, its transcript, and their substitutes in a preview. */
 
 /** Variables of a result after some were set by their names; null empties. Other bots than its own are not looked at. */
 export function withValues(flow: Flow, variables: ResultVariable[], values: JsonObject): ResultVariable[] {
@@ -90,7 +90,7 @@ function transcriptLine(entry: TranscriptEntry): string {
 
 const MAX_PREVIEW_ENTRIES = 200
 
-/** Keeps the answers and transcript of a preview in its session, since it has no result; only the last ones. */
+/** Stores the answers and transcript of a preview in its session, since it has no result; only the last ones. */
 export function rememberPreview(run: Execution): void {
   const { preview } = run.session
   if (preview === undefined) return

@@ -159,7 +159,7 @@ async function runReturn(run: Execution, block: Block): Promise<BlockOutcome> {
   return followBlockEdge(run, block)
 }
 
-/** Vendors of models have actions that ask none, such as speech. */
+/** Vendors of models also have actions without a model, such as speech. */
 function runModelOrVendor(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const action = actionOf(block, block.type)
   if (action === undefined || asksModel(block.type as ModelBlockType, action)) {

@@ -2,8 +2,8 @@
  * Types of the engine.
  *
  * The engine knows neither the database nor HTTP. A caller loads a flow and a session state, calls `startFlow` or
- * `continueFlow`, and writes what the outcome says in one transaction. Everything that is not a pure function of
- * these values comes in through `Effects`.
+ * `continueFlow`, and writes the outcome in one transaction. Everything that is not a pure function of these values
+ * comes in through `Effects`.
  */
 
 import type { Readable } from 'node:stream'
@@ -91,7 +91,7 @@ export interface Effects {
   pathOf?: (blockId: string) => 'a' | 'b' | undefined
   /** Learns which blocks run and which edges are taken. */
   visit?: (visited: { botId: string; blockId: string } | { botId: string; edgeId: string }) => void
-  /** True if variables of the outcome include session variables, since nobody stores it. */
+  /** True if variables of the outcome include session variables, since the outcome is not stored. */
   showsSessionVariables?: boolean
   /**
    * Waits until the thread may continue a turn that has worked for a while. Without it, the turn continues in the
@@ -110,7 +110,7 @@ export interface Effects {
    * has no queue.
    */
   reserveSheetRow?: (bytes: number) => Promise<string | undefined>
-  /** Memory for what the turn holds while it waits for others. Without it, there is enough for everything. */
+  /** Memory for the turn while it waits for others. Without it, memory is unlimited. */
   memory?: TurnMemory
   evaluate: Evaluate
   /** The one outbound client. It resolves with a failure instead of rejecting. */
@@ -129,9 +129,12 @@ export interface Effects {
   checkout: { sessionId: string; returnUrl: string; formUrl?: string }
   /** Streams output to the client before the turn is written. */
   emit?: ((event: TurnEvent) => void) | undefined
-  /** Sends by an account of the workspace. Rejects when its mail server refuses, or takes longer than that. */
+  /** Sends by an account of the workspace. Rejects if its mail server rejects the mail, or takes longer than that. */
   sendEmailBy(account: JsonObject, mail: Mail, milliseconds: number): Promise<void>
-  /** `null` while the service has no mail server. Rejects when the mail server refuses, or takes longer than that. */
+  /**
+   * `null` while the service has no mail server. Rejects if the mail server rejects the mail, or takes longer than
+   * that.
+   */
   sendEmail: ((mail: Mail, milliseconds: number) => Promise<void>) | null
   /** `null` while the service has no place for files. */
   uploads: Uploads | null
@@ -142,7 +145,7 @@ export interface Effects {
   findLinkedFlow(botId: string): Promise<LinkedFlow | null>
   /** The flow that an earlier `findLinkedFlow` of the same session gave. */
   loadFlow(flowId: string): Promise<Flow | null>
-  /** Answers of that result from before this turn, oldest first. Only blocks that send them on read them. */
+  /** Answers of that result from before this turn, oldest first. Read only for blocks that send them on. */
   earlierAnswers(resultId: string): Promise<Answer[]>
   /** The conversation from before this turn, oldest first. Only `Set variable` of type `Transcript` reads it. */
   earlierTranscript(): Promise<TranscriptEntry[]>
@@ -253,9 +256,9 @@ export interface SessionState {
   turnsWithoutVisitor?: number
   /** The input at which the visitor has not answered, and the number of times that the branch for that has run. */
   idle?: Position & { times: number }
-  /** The last payment that was asked for, until it is made. */
+  /** The last payment that was requested, until it is made. */
   payment?: OpenPayment
-  /** Number of payments that were asked for. */
+  /** Number of requested payments. */
   paymentCount?: number
   /** State that only a preview carries itself, since it has no result. */
   preview?: { answers: Answer[]; transcript: TranscriptEntry[] }
@@ -335,7 +338,7 @@ export interface LinkedResult {
   isNew: boolean
   /** New answers of this turn. */
   answers: Answer[]
-  /** All of them, replacing what was stored. */
+  /** All of them, replacing the stored ones. */
   variables: ResultVariable[]
   hasStarted: boolean
   isCompleted: boolean
@@ -352,7 +355,7 @@ export interface TurnOutcome {
   dynamicTheme?: DynamicTheme
   /** 0 to 100, only with the progress bar on. */
   progress?: number
-  /** The message as the input understood it, if that differs from what was sent. */
+  /** The message as the input understood it, if that differs from the text that was sent. */
   lastMessageNewFormat?: string
   /** Absent while the bot handles the chat. */
   handledBy?: 'waiting' | 'member'
@@ -362,7 +365,7 @@ export interface TurnOutcome {
   timer?: TimerToSet
   /** New answers of this turn, to append to the result. */
   answers: Answer[]
-  /** All variables of the result, replacing what was stored. */
+  /** All variables of the result, replacing the stored ones. */
   variables: ResultVariable[]
   /** New lines of the conversation, to append. */
   transcript: TranscriptEntry[]

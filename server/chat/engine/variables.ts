@@ -1,4 +1,4 @@
-/** Variable values, and texts with placeholders: `{{name}}` for a value, `{{= code =}}` for what code gives. */
+/** Variable values, and texts with placeholders: `{{name}}` for a value, `{{= code =}}` for the result of code. */
 
 import { cutText, storableText } from '../../json/access.ts'
 import { isSafeNumber } from '../../kit/json/exact-numbers.ts'
@@ -36,7 +36,7 @@ export function valueByName(run: Execution, name: string): VariableValue {
   return variable === undefined ? null : readVariable(run, variable.id)
 }
 
-/** Sets a variable of the bot, cut to what one may hold. Unknown variables are ignored. */
+/** Sets a variable of the bot, cut to the maximum length. Unknown variables are ignored. */
 export function setVariable(
   run: Execution,
   variableId: unknown,
@@ -94,8 +94,8 @@ export async function fillValue(run: Execution, value: string): Promise<Variable
 export type WriteValue = (value: VariableValue, before: string) => string
 
 /**
- * Fills a text in one pass: what a visitor has typed is never looked through for placeholders. Code that fails leaves
- * nothing in its place and a log entry. An aborted chat shows nothing more, so nothing is filled.
+ * Fills a text in one pass: texts of visitors are never searched for placeholders. Code that fails leaves nothing in
+ * its place and a log entry. An aborted chat shows nothing more, so nothing is filled.
  */
 export async function fill(
   run: Execution,
@@ -239,7 +239,7 @@ export async function evaluateCode(
   return evaluate(run, { form, ...compile(run, code.trim()) })
 }
 
-/** Sets what the code has set with `setVariable(name, value)`. */
+/** Applies the calls of `setVariable(name, value)` in the code. */
 export function setAssignedVariables(run: Execution, assignments: { name: string; value: unknown }[]): void {
   const { flowIndex: flow } = currentFrame(run)
   for (const { name, value } of assignments) setVariable(run, flow.variablesByName.get(name)?.id, value)

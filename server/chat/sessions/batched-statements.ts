@@ -62,7 +62,7 @@ const shared = {
 
 const startTypes = { ...shared, publicationId: 'text', lastDigest: 'text' } as const
 
-/** Starts of chats without a remembered result: new results, and no answers. */
+/** Starts of chats without a remembered result: new results without answers. */
 const insertStarts = (batch: SQL) => sql`
   WITH batch AS MATERIALIZED (SELECT * FROM ${batch}),
   session AS (
@@ -186,8 +186,8 @@ const changedLate = sql`
       (was_started, was_completed, was_waiting_block_id, was_waits_until)`
 
 /**
- * Turns without an answer, as most of timers are: their results may be old, and they may set a timer anew or remove it.
- * Each of both locks its rows of timers in the order in which heartbeats lock those that are leased.
+ * Turns without an answer, as most of timers are: their results may be old, and they may set a timer anew or remove
+ * it. Both lock rows of timers in the order in which heartbeats lock leased ones.
  */
 const writeUnanswered = (batch: SQL, returned = sql``, more = sql``) =>
   updateTurns(

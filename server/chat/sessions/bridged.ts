@@ -9,7 +9,7 @@ import { chatwootConversations as table } from '../../db/schema.ts'
 export const dueEarlier = (time: SQL) =>
   sql`least(${table.dueAt}, greatest(${time}, CASE WHEN ${table.failures} > 0 THEN ${table.dueAt} END))`
 
-/** Has what a chat says sent to the service that it goes through. */
+/** Sends new messages of a chat to the service that it goes through. */
 export async function wakeBridge(
   db: Database,
   { botId, sessionId }: { botId: string; sessionId: string },

@@ -110,7 +110,7 @@ function shorten(text: string): string {
   return text.length <= MAX_TEXT_CHARACTERS ? text : [...text].slice(0, MAX_TEXT_CHARACTERS).join('')
 }
 
-/** As a block writes it, or a client, whose words for the status are its own. */
+/** As a block writes it, or a client, which has its own words for the status. */
 type Log = Omit<LogEntry, 'isInternal' | 'status'> & { status: string }
 
 /** Adds logs to a result, in the order in which they are given. */
@@ -126,7 +126,7 @@ export async function insertLogs(
   await db.insert(resultLogs).values(rows.map((row) => ({ ...row, botId, resultId, createdAt: now })))
 }
 
-/** Rows without what they have in common; their ids keep their order. */
+/** Rows without their common columns; their ids are in their order. */
 export function toLogRows(logs: readonly Log[], now: Date) {
   const ids = newIds(logs.length, now)
   return logs.map(({ status, description, details, context }, place) => ({

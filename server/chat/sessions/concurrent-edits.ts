@@ -8,7 +8,7 @@ import type { Effects, TurnOutcome } from '../engine/types.ts'
 import type { Session } from './read-session.ts'
 
 /*
- * Members may change a chat while its visitor talks to it. Their values go into the state at once, and are listed
+ * Members may change a chat while its visitor talks to it. Their values go into the state immediately, and are listed
  * beside it until the next turn is written. A turn that has read an older state finds them there and merges them
  * instead of overwriting them. So neither waits for the other.
  */

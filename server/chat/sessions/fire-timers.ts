@@ -18,11 +18,12 @@ import { findSession } from './read-session.ts'
 import { runTurn, timerDigest } from './run-turn.ts'
 
 /*
- * Runs the turns of timers that are due, in every process. A lease keeps other processes away. A timer fires once since
- * its turn is written only while the session has it. Its row goes with the turn; one that is left says nothing any more.
+ * Runs the turns of timers that are due, in every process. A lease keeps other processes away. A timer fires once
+ * since its turn is written only while the session has it. Its row is deleted with the turn; one that is left has no
+ * effect.
  */
 
-/** Turns of timers that a process runs at once. */
+/** Maximum timers whose turns a process runs concurrently. */
 const MAX_TIMERS_AT_ONCE = 128
 /** Those and the ones that wait for other services, which hold no slot. */
 const MAX_TIMERS_BEGUN = 512
@@ -75,7 +76,7 @@ async function take(db: Database, leaseId: string, passedOver: readonly string[]
         UPDATE ${table} SET ${leased} FROM due WHERE ${table}.ctid = due.timer_place RETURNING ${list}`,
     )
   }
-  // A cluster locks only what one node has. A process that was slower leases nothing.
+  // A cluster locks only rows of one node. A slower process leases nothing.
   const found = await selectRows(
     db,
     { botId: table.botId, sessionId: table.sessionId },
@@ -104,7 +105,7 @@ const removing = statements((db) =>
     () => '',
     (timers) => {
       const ids = timers.map(({ id }) => id)
-      // A statement of Drizzle is sent anew by each who awaits it; its promise is not.
+      // Each await of a Drizzle statement sends it anew; its promise does not.
       const deletion = db.execute(sql`DELETE FROM ${table} WHERE ${isAmong(timers, ids)}`).then(() => {})
       return timers.map(() => deletion)
     },
@@ -174,7 +175,7 @@ export function openTimers(services: Services): LeaseWorker {
       WHERE ${isAmong([timer], [timer.id])}`)
   }
 
-  /** Takes what there are places for: first of workspaces that have not their share. */
+  /** Leases timers for the free places: first of workspaces that are below their share. */
   async function takeSome(free: number, counts: Map<string, number>) {
     const taken: Timer[] = []
     /** Takes those of workspaces with fewer than `share`, so that none has more than `most`. True if it took all. */
@@ -199,7 +200,7 @@ export function openTimers(services: Services): LeaseWorker {
     }
     const most = counts.size > 1 ? BEGUN_SHARE : MAX_BEGUN_BY_MANY
     const isAll = await takeBelow(most, most).catch((error) => {
-      // Those that were taken run; the next look says what it is.
+      // The leased timers run; the next query reports the error again if it persists.
       if (taken.length === 0) throw error
     })
     return { rows: taken, isMoreLeft: !isAll }

@@ -35,7 +35,7 @@ type Handing =
   | { changes?: Partial<typeof table.$inferInsert>; isReturned?: true }
   | { issue: Issue; isConflict: boolean }
 
-/** Returns what changes in a locked chat when it changes hands. */
+/** Returns the changes of a locked chat when it changes hands. */
 export async function planHanding(
   db: Database,
   { grant, now }: { grant: EditGrant; now: Date },
@@ -83,7 +83,10 @@ export async function planHanding(
   return { changes }
 }
 
-/** Columns of a chat that the bot hands over: what a client shows again when the bot goes on, and the last message. */
+/**
+ * Columns of a chat that the bot hands over: the content that a client shows again when the bot continues, and the
+ * last message.
+ */
 async function lastTurnOf(db: Database, { id: sessionId, ...chat }: HeldChat) {
   const answer = await readLastResponse(db, { sessionId, ...chat })
   return {

@@ -41,7 +41,7 @@ export function writeToVisitor(
     if (unknown >= 0) return { refusal: 'BAD_REQUEST', issue: noFile(unknown) }
     const isBlank = (text ?? '').trim() === ''
     if (isBlank && uploads.size === 0) return { refusal: 'BAD_REQUEST', issue: empty }
-    // Also keeps other sessions of the result from numbering an entry of its transcript meanwhile.
+    // Also prevents other sessions of the result from numbering an entry of its transcript meanwhile.
     if (!(await lockResult(tx, chat, 'no key update'))) return undefined
     const files = [...uploads].map(([url, { name }]) => ({ url, name }))
     const content = { isMarkdown: textFormat === 'markdown', files, ...(!isBlank && { text }) }

@@ -79,7 +79,7 @@ export async function findSession(db: Database, tools: ChatTools, sessionId: str
   return flow ? { flow, ...row } : undefined
 }
 
-/** Returns a session for its visitor, who finds none of other bots on a host of bots. */
+/** Returns a session for its visitor. A host of bots serves only sessions of its own bots. */
 export async function findVisitorSession(
   { db, chat, now, visitedDomain }: Pick<Contexts['anyone'], 'db' | 'chat' | 'now' | 'visitedDomain'>,
   sessionId: string,
@@ -90,7 +90,7 @@ export async function findVisitorSession(
 
 /**
  * Runs the lookup of every turn for a session that does not exist, and fails if the schema or the cluster cannot
- * answer. An unavailable node of a cluster does not count: it stops only chats of its own bots.
+ * respond. An unavailable node of a cluster does not count: it stops only chats of its own bots.
  */
 export async function tryChat(db: Database) {
   const nobodys = { botId: '', sessionId: '', now: new Date(0).toISOString() }
@@ -145,7 +145,7 @@ export async function findLinkedPublication(
   return flow && { flow, publicationId: row.publicationId }
 }
 
-/** Returns the flow of a publication, and keeps it in memory for later turns. */
+/** Returns the flow of a publication, and caches it for later turns. */
 export async function loadPublication(
   db: Database,
   tools: ChatTools,
@@ -211,7 +211,7 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
 // Earlier turns, for clients that come back and blocks that send them on
 
 const MAX_TURNS_AT_ONCE = 1_000
-/** Maximum characters read of a chat at once, for clients and for blocks. A single turn or answer is never cut. */
+/** Maximum characters of a chat in one read, for clients and for blocks. A single turn or answer is never cut. */
 export const MAX_READ_CHARACTERS = 4_000_000
 
 interface RevisionTurn extends Pick<StoredTurn, 'response'> {

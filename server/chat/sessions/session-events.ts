@@ -89,7 +89,7 @@ export function followSession(
   now: Date,
 ): AsyncIterable<string> {
   const { botId, sessionId, revision, messageCount, handledBy, isEnded } = session
-  // Streams are many and last: none keeps the state or the flow of its session in memory.
+  // Streams are many and last: none caches the state or the flow of its session.
   const first: Followed = { revision, messageCount, handledBy, isEnded }
   const begun = performance.now()
   let isClosed = false

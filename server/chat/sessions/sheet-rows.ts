@@ -125,8 +125,8 @@ const keysOf = (accounts: readonly Account[]) =>
   sql.param(accounts.map(({ workspaceId, credentialsId }) => `${workspaceId} ${credentialsId}`))
 
 /**
- * Accounts with due rows except `held`, longest waiting first, and with those of `counts` no more of a workspace than
- * its share.
+ * Accounts with due rows except `held`, longest waiting first, and of the workspaces in `counts` no more than their
+ * share.
  */
 export function dueAccounts(
   db: Database,
@@ -137,7 +137,7 @@ export function dueAccounts(
 ): Promise<Account[]> {
   const { workspaceId, credentialsId } = table
   const running = [...counts].flatMap(([id, count]) => Array<string>(count).fill(id))
-  // A cluster ranks what it has collected.
+  // A cluster ranks only collected rows.
   return selectRows(
     db,
     { workspaceId, credentialsId },
@@ -201,7 +201,7 @@ export function dueRows(db: Database, account: Account, blocked: readonly Sheet[
   )
 }
 
-/** Puts off updates that wait for inserts of their sheets, whose rows they may mean. */
+/** Delays updates that wait for inserts of their sheets, whose rows they may mean. */
 export async function putOffUpdates(
   db: Database,
   account: Account,
@@ -230,7 +230,7 @@ export function oldRows(db: Database, account: Account, maxAgeMs: number) {
     .limit(MAX_CANDIDATES)
 }
 
-/** A row of the queue, with what it says. */
+/** A row of the queue, with its content. */
 export interface QueuedRow extends SheetRow {
   botId: string
   resultId: string
@@ -239,7 +239,7 @@ export interface QueuedRow extends SheetRow {
   isOld: boolean
 }
 
-/** Reads rows of a bot whose results are there, and drops the others. */
+/** Reads rows of a bot whose results exist, and drops the others. */
 export async function loadRows(
   db: Database,
   botId: string,

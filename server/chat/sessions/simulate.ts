@@ -20,9 +20,9 @@ import { toTurnResponse } from './run-turn.ts'
 import { createSimulatedEffects, type Simulation } from './simulated-effects.ts'
 import { createEffects } from './turn-effects.ts'
 
-/* Runs a whole chat at once by the engine of live chats, without sending or storing anything. */
+/* Runs a whole chat in one request by the engine of live chats, without sending or storing anything. */
 
-/** Bounds of one simulation; what comes later is left out. */
+/** Bounds of one simulation; everything beyond them is omitted. */
 export const MAX_SIMULATED_WORK_MS = 2_000
 export const MAX_SIMULATION_MS = 20_000
 export const MAX_SIMULATED_BYTES = 8_000_000

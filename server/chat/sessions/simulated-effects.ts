@@ -10,7 +10,7 @@ import type { FoundUpload } from '../../uploads/uploads.ts'
 import type { Answer, Effects, TranscriptEntry } from '../engine/types.ts'
 import { uploadLimits } from '../engine/upload-policy.ts'
 
-/* Effects of a simulated chat: everything comes from what the caller gives, and nothing leaves. */
+/* Effects of a simulated chat: all data comes from the caller, and nothing is sent. */
 
 export type Simulation = NonNullable<StartPreview['body']['simulation']>
 type SimulatedRequest = components['schemas']['SimulatedRequest']
@@ -209,7 +209,7 @@ function uploadAt(address: string): FoundUpload {
 
 let privateKey: Promise<string> | undefined
 
-/** Data of the same shape without secrets: addresses stay, and a private key is one that signs for nobody. */
+/** Data of the same shape without secrets: addresses stay, and a made-up private key takes the place of a real one. */
 async function standInOf(data: JsonObject, standIn: string): Promise<JsonObject> {
   const copy = async (value: unknown): Promise<unknown> => {
     if (Array.isArray(value)) return Promise.all(value.map(copy))

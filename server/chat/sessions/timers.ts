@@ -79,8 +79,8 @@ export async function pauseTimer(tx: Database, ids: Ids) {
 }
 
 /**
- * Lets the timer of a chat run on that the bot handles again, and returns when it is due. A visitor who is asked again
- * has the whole time to answer.
+ * Resumes the timer of a chat that the bot handles again, and returns its due time. The visitor sees the input again
+ * and has the whole time to answer.
  */
 export async function resumeTimer(
   tx: Database,
@@ -111,10 +111,7 @@ export async function readSecondsLeft(
   return row?.seconds
 }
 
-/**
- * True if a reply that names an earlier turn answers the input that waits: it was shown again to a visitor who was
- * idle.
- */
+/** True if a reply that names an earlier turn answers the input that waits: it was shown again to an idle visitor. */
 export function isStillAsked(session: Session, revision: number): boolean {
   const state = decodeState(session)
   if (session.handledBy !== null || !state?.waiting) return false

@@ -25,7 +25,7 @@ import {
 import { reserveSheetRow } from './sheet-rows.ts'
 import type { TurnLease } from './turn-lease.ts'
 
-/* Memory and effects of a turn: what it may do to the world, and what it holds in memory meanwhile. */
+/* Memory and effects of a turn: its means of acting on the outside, and its share of memory meanwhile. */
 
 /** Services of a turn, with or without a request. */
 export type Context = Pick<
@@ -91,7 +91,7 @@ export function createEffects(
     now: currentTime,
     random: Math.random,
     newId: () => newId(currentTime()),
-    // The page at this address tells the chat of the payment, and reaches only pages of its own origin.
+    // The page at this address reports the payment to the chat, and reaches only pages of its own origin.
     checkout: {
       sessionId: running.sessionId ?? '',
       returnUrl: `${visitedUrl ?? publicUrl()}/chat/~payment`,

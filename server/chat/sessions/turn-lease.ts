@@ -59,7 +59,7 @@ const leaseStatements = statements((db, named) => {
 export class TurnLease {
   readonly #db: Database
   readonly #turn: Pick<Session, 'botId' | 'sessionId' | 'revision'>
-  /** Only the one who handled the chat when the turn began may run it. */
+  /** Only the handler of the chat at the beginning of the turn may run it. */
   readonly #handledBy: Session['handledBy']
   /** Created on demand, as the heartbeat is: few turns call out. */
   #leaseId: string | undefined
@@ -129,7 +129,7 @@ export class TurnLease {
     this.#state = isTaken ? 'held' : 'lost'
     if (isTaken) {
       await this.#endHeartbeat?.()
-      // A change by this process ends the stream at once, one by another process at the next heartbeat.
+      // A change by this process ends the stream immediately, one by another process at the next heartbeat.
       sessionChanges.off(this.#turn.sessionId, this.#checkLease).on(this.#turn.sessionId, this.#checkLease)
       this.#endHeartbeat = startHeartbeat(
         async () => (await leaseStatements(this.#db).extend(this.#values())) === 1,

@@ -69,7 +69,7 @@ export interface TurnRows {
 }
 
 const turnTime = sql`${sql.placeholder('now')}::timestamptz`
-/** The clock of the database, which can later measure the age of the turn, whichever process asks. */
+/** The clock of the database, so that every process can later measure the age of the turn by it. */
 export const savedAt = sql`clock_timestamp()`
 const expiresAt = sql`${sql.placeholder('expiresAt')}::timestamptz`
 const endedAt = sql`${sql.placeholder('endedAt')}::timestamptz`
@@ -154,7 +154,7 @@ const givenAnswers = sql`json_to_recordset(${sql.placeholder('answers')}::json)
 const sizeOf = (result: string) => sql`coalesce((SELECT sum(a.size) FROM ${givenAnswers}
   WHERE a.bot_id = ${sql.raw(result)}.bot_id AND a.result_id = ${sql.raw(result)}.id), 0)`
 
-/** A result that has been given more than this stores no more answers. */
+/** A result whose answers exceed this stores no more answers. */
 export const MAX_ANSWERS_BYTES = 8_000_000
 export const maxAnswers = sql.raw(String(MAX_ANSWERS_BYTES))
 

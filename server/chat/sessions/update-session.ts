@@ -136,7 +136,7 @@ export async function chatOf(db: Database, { bot }: BotGrant, sessionId: string,
 
 type Steering = { chat: ChatRow } | { issues: Issue[] } | { conflict: Issue } | { full: Issue }
 
-/** Sets variables of a chat, hands it to somebody else, or ends it; undefined if no such chat goes on. */
+/** Sets variables of a chat, hands it over, or ends it; undefined if there is no such chat or it has ended. */
 export function updateSession(
   context: Context & { grant: EditGrant; countMessage: CountMessage },
   sessionId: string,
@@ -207,7 +207,7 @@ export function updateSession(
     if (timer && (isOver || (timer.kind === 'handoff' && changes.handledBy))) await removeTimer(db, held)
     else if (timer && changes.handledBy) await pauseTimer(db, held)
     if (waiting && changes.expiresAt) {
-      // After its end the input can no longer be answered. Statistics of counted days revisit results until then.
+      // The input of an ended chat takes no answer. Statistics of counted days revisit results until then.
       await db
         .update(results)
         .set({ waitsUntil: isOver ? now : changes.expiresAt })
@@ -234,7 +234,7 @@ export function updateSession(
   })
 }
 
-/** The event of a chat that a member has handed to somebody else; undefined where nobody else has it. */
+/** The event of a chat that a member has handed over; undefined if its handler is still the same. */
 function handingEvent(
   botId: string,
   { handledBy: before, assigneeId: assigneeBefore }: HeldChat,

@@ -53,7 +53,7 @@ export function latestExpiryOf(createdAt: Date): Date {
   return new Date(createdAt.getTime() + MAX_SESSION_DAYS * MS_PER_DAY)
 }
 
-/** Enough to tell replies apart, and no more, since PostgreSQL logs them anew with every turn. */
+/** Enough to distinguish replies, and no more, since PostgreSQL logs them anew with every turn. */
 const STORED_DIGEST_CHARACTERS = 22
 
 export interface TurnToWrite {
@@ -306,12 +306,14 @@ function encodeTurnState({ session, resultId, outcome: { state } }: TurnToWrite)
 /** Changes of sessions that this process wrote, by their ids. Followers find those of other processes by asking. */
 export const sessionChanges = new EventEmitter<Record<string, []>>().setMaxListeners(0)
 
-/** Wakes those who follow a session in this process, once the change is committed. */
+/** Wakes the followers of a session in this process, once the change is committed. */
 export function announceChange(db: Database, sessionId: string) {
   afterCommit(db, () => sessionChanges.emit(sessionId))
 }
 
-/** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */
+/**
+ * The block that a chat waits at and the result that its answer will go to; undefined for a chat that does not wait.
+ */
 export function findWaitingResult(state: SessionState | null) {
   const frame = state?.frames.at(-1)
   const blockId = state?.waiting?.blockId

@@ -32,7 +32,7 @@ export async function runRedirect(run: Execution, block: Block): Promise<BlockOu
   return followBlockEdge(run, block)
 }
 
-/** Pages, e-mail and phone links. Schemes that run code are refused; without a scheme it is a web address. */
+/** Pages, e-mail and phone links. Schemes that run code are rejected; an address without a scheme is a web address. */
 function redirectUrl(target: string): string | null {
   if (target === '') return null
   if (/^(https?|mailto|tel|sms):/i.test(target) || /^[/#]/.test(target)) return target

@@ -155,7 +155,7 @@ async function pairs(run: Execution, given: unknown): Promise<{ key: string; val
   return filled
 }
 
-/** `Basic user:password` as people write it; what is encoded already has no colon. */
+/** `Basic user:password` as authors write it; encoded credentials have no colon. */
 function encodeBasic(authorization: string): string {
   const [scheme = ''] = /^basic\s+/i.exec(authorization) ?? []
   const credentials = authorization.slice(scheme.length)
@@ -277,11 +277,11 @@ async function plainSteps(run: Execution, path: string): Promise<string[] | null
   if (templates[0] !== 'data' && templates[0] !== 'statusCode') return null
   const steps: string[] = []
   for (const template of templates) steps.push(await fill(run, template))
-  // `length` is no key of its own for texts; let the code find it.
+  // `length` is no key of its own for texts; it is left to the code.
   return steps.includes('length') ? null : steps
 }
 
-/** Tells the client to wait for a call of the webhook address of the flow. */
+/** Makes the client wait for a call of the webhook address of the flow. */
 export function runWebhookListener(run: Execution, _block: Block, position: Position): BlockOutcome {
   if (isPreview(run)) log(run, 'info', 'Waiting for the webhook to be called')
   return sendAwaitedAction(run, { type: 'listenForWebhook' }, position)

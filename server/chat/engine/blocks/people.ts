@@ -48,7 +48,7 @@ export function leaveHandoff(run: Execution, block: Block, path: 'unanswered' | 
   return target === null ? followBlockEdge(run, block) : { kind: 'go', ...target }
 }
 
-/** Waits by a timer of the service. The client waits too, and then asks until the timer has fired. */
+/** Waits by a timer of the service. The client waits too, and then polls until the timer has fired. */
 export async function runWaitUntil(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const fail = (description: string, details: string) => {
     log(run, 'error', `wait until: ${description}`, { details, context: block.id })

@@ -154,7 +154,7 @@ function readOne(choices: Choice[], reply: Reply): Reading {
 
 /**
  * Whole labels, values or ids anywhere in the text, without regard to case and white space; then positions, counted
- * from 1, in what is left of it.
+ * from 1, in the rest of the text.
  */
 function readSeveral(choices: Choice[], reply: Reply): Reading {
   const replyId = replyIdOf(reply)
@@ -225,7 +225,7 @@ function replyIdOf({ message }: Reply): string | undefined {
   return typeof message === 'object' && message?.type === 'text' ? message.metadata?.replyId : undefined
 }
 
-/** Items from list variables, where the block asks for them. */
+/** Items from list variables, if the block uses them. */
 function dynamicItems(run: Execution, block: Block): JsonObject[] | null {
   const { dynamicVariableId, dynamicItems: pictures } = block.options
   if (block.type === 'choice input' && filledText(dynamicVariableId) !== undefined) {

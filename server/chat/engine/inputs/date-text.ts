@@ -12,8 +12,8 @@ export interface DateFields {
 }
 
 /**
- * The order is that of a format, for numbers alone: a year of four digits in front of it or `isLanguageOrder` goes over
- * `isWhole`: whether the text has no words but those of the date. `isNamed`: whether it names the month.
+ * The order is that of a format, for numbers alone: a year of four digits in front of it or `isLanguageOrder` goes
+ * over `isWhole`: the text has no words but those of the date. `isNamed`: it names the month.
  */
 export function readFields(
   text: string,
@@ -26,7 +26,7 @@ export function readFields(
   if (words === undefined) return null
   const timed = takeTime(comparableWords(text), words)
   const date = readDay(timed.rest, words, today, (numbers) => {
-    // A placeholder shows the format, so what is typed after it goes over how the language writes short dates.
+    // A placeholder shows the format, so the format takes precedence over the short dates of the language.
     const isShort = numbers.length === 3 && numbers.every((number) => number.length < 3)
     const isEnglish = language.toLowerCase().startsWith('en')
     return isShort && !isOwnFormat && !isEnglish ? words.order : (formatOrder ?? words.order)

@@ -21,7 +21,7 @@ import { invalidReading, type ReadReply, toReading } from './reading.ts'
 /** Parsers of free text take long over long texts, and so does the reader of patterns. */
 const MAX_DATE_CHARACTERS = 100
 
-/** The format of an input, and whether the block names it. */
+/** The format of an input; true if the block names it. */
 interface Pattern {
   format: string
   isOwn: boolean
@@ -192,7 +192,8 @@ export function compareDates(
   if (!isDate.includes(true)) return null
   const numbers = sides.map((side) => (typeof side === 'string' ? numberOf(side) : side.length))
   const [left, right] = read
-  // Instants with an offset are compared as such; what an input wrote has none, so the time on the clock counts.
+  // Instants with an offset are compared as such; values written by an input have none, so the time on the clock
+  // counts.
   if (left && right) {
     const hasInstants = left.instant !== undefined && right.instant !== undefined
     return hasInstants ? [Number(left.instant), Number(right.instant)] : [left.clock, right.clock]

@@ -16,7 +16,7 @@ const MAX_FORMS = 500
 
 const forms = new LRUCache<string, NumberForm>({ max: MAX_FORMS })
 
-/** Null for a locale that is none. What is no currency or unit has no signs. */
+/** Null for an invalid locale. Names that are no currency or unit have no signs. */
 export function formOf(
   locale: string,
   { style, currency, unit }: { style?: unknown; currency?: unknown; unit?: unknown },
@@ -101,7 +101,7 @@ function withoutPrefix(text: string, form: NumberForm | null): { sign: '' | '-';
   return { sign, rest }
 }
 
-/** As the locale groups, else as a plain number. Null for what is neither. */
+/** As the locale groups, else as a plain number. Null for any other text. */
 function inLocale(number: string, { group, decimal }: NumberForm): string | null {
   if (group === undefined) return null
   const [whole = '', fraction = '0', ...more] = number.split(decimal)

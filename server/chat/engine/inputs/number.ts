@@ -12,7 +12,7 @@ const MAX_EXACT_DIGITS = 15
 
 /**
  * The number that the text begins with, as the locale of the input writes it, whatever follows ("24 years"). It is
- * stored as a plain decimal number. What begins with a zero stays as it is.
+ * stored as a plain decimal number. Numbers with leading zeros stay as they are.
  */
 export const readNumber: ReadReply = async (run, block, { text }) => {
   const number = readDecimal(text, formOfInput(run, block.options))
@@ -55,7 +55,7 @@ async function isWithin(run: Execution, bounds: JsonObject, number: string): Pro
   return distance <= 0n || (value - least) % distance === 0n
 }
 
-/** A decimal number as digits and how many of them are behind the point. */
+/** A decimal number as digits and the number of decimal places. */
 function toParts(number: string): { digits: bigint; scale: number } {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')

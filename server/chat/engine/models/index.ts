@@ -39,7 +39,7 @@ import {
 
 /** Maximum time of one response of a model, in milliseconds. */
 const MAX_REQUEST_MS = 60_000
-/** The first call of a block and five more with what functions gave. */
+/** The first call of a block and five more with the results of functions. */
 const MAX_CALLS = 6
 const MAX_RESPONSE_TOKENS = 64_000
 

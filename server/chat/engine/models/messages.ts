@@ -60,7 +60,7 @@ export async function messagesOf(run: Execution, block: Block, model: string): P
   return seeing[block.type]?.test(model) ? withPictures(run, messages) : messages
 }
 
-/** A list in which two speakers alternate. An empty item is left out, but the next one keeps its speaker. */
+/** A list in which two speakers alternate. An empty item is omitted, but counts for the speakers of the next ones. */
 function dialogue(run: Execution, { dialogueVariableId, startsBy }: JsonObject): ModelMessage[] {
   const items = itemsOf(run, dialogueVariableId)
   const first: Speaker = startsBy === 'assistant' ? 'assistant' : 'user'

@@ -28,7 +28,7 @@ export function asVendorBlock(block: Block): Block {
   return { ...block, type: 'openai', options: { ...block.options, action: block.options.task } }
 }
 
-/** True if the action asks a model of the vendor. */
+/** True if the action calls a model of the vendor. */
 export function asksModel(type: ModelBlockType, action: string): boolean {
   if (type === 'OpenAI') return action === 'Create chat completion'
   return modelActions.includes(action) && vendorRow(type)?.actions[action] !== undefined

@@ -29,7 +29,7 @@ function stepOf(currency: string): bigint {
   return THREE_DECIMALS.has(currency) ? 10n : 1n
 }
 
-/** Reads an amount exactly, and rounds it to what the currency has; a text says why it is none. */
+/** Reads an amount exactly, and rounds it to the units of the currency; a text explains why it is none. */
 export function readAmount(text: string, currency: string): { units: number } | { problem: string } {
   const given = text.trim()
   if (given === '') return { problem: 'it has no amount' }
@@ -50,7 +50,7 @@ export function readAmount(text: string, currency: string): { units: number } | 
   return { units: Number(units) }
 }
 
-/** The amount with its currency, for people who read that language. */
+/** The amount with its currency, for readers of that language. */
 export function showAmount(units: number, currency: string, language: string): string {
   const decimals = WHOLE_UNITS.has(currency) ? 0 : decimalsOf(currency)
   const format = new Intl.NumberFormat(language, {

@@ -1,11 +1,11 @@
-/** A payment at its vendor, as it was asked for. What the vendor says later has to agree with it. */
+/** A payment at its vendor, as it was requested. Later data of the vendor has to agree with it. */
 export interface OpenPayment {
-  /** The block that asks, and its bot. */
+  /** The block of the payment, and its bot. */
   botId: string
   blockId: string
   id: string
   url: string
-  /** The session, as the vendor was told. */
+  /** The session, as it was sent to the vendor. */
   reference: string
   /** In the smallest unit of the currency. */
   units: number

@@ -1,6 +1,6 @@
 /*
- * Payments on the page of the vendor, or in its form. A chat goes on only once the service has read from the vendor that
- * its payment succeeded, as it was asked for. No message of a visitor counts as paid.
+ * Payments on the page of the vendor, or in its form. A chat continues only once the service has read from the vendor
+ * that its payment succeeded, as it was requested. No message of a visitor counts as paid.
  */
 import { asObject, asString, filledText, type JsonObject, webUrl } from '../../../json/access.ts'
 import { sendPlainText } from '../bubbles.ts'
@@ -26,7 +26,7 @@ import {
 
 const DEFAULT_CURRENCY = 'USD'
 const DEFAULT_ANSWER = 'Success'
-/** Characters of a name and of a value that the vendor keeps. */
+/** Maximum characters of a name and of a value that the vendor stores. */
 const MAX_NAME_CHARACTERS = 250
 const MAX_METADATA_CHARACTERS = 500
 
@@ -50,7 +50,7 @@ export async function showPayment(
   const { units } = amount
   const earlier = run.session.payment
   const isOfBlock = earlier !== undefined && isAskedBy(run, block, earlier)
-  // Before the account is looked up: that may have gone since the visitor has paid.
+  // Before the account is looked up: it may have been deleted since the visitor paid.
   if (isOfBlock && earlier.units === units && earlier.currency === currency) {
     if (earlier.credentialsId === credentialsId) return toShow(run, earlier)
   }
@@ -82,7 +82,7 @@ async function openPayment(
   const isAsAsked = opened.amount === units && opened.currency === currency && opened.isLive === isLive
   const { clientSecret } = opened
   const ofForm = kind === 'form' && { form: { publicKey: publicKey ?? '', clientSecret } }
-  // The page reads the keys from the session: an address with keys would let others ask for money there.
+  // The page reads the keys from the session: an address with keys would allow others to request money there.
   const url = kind === 'form' ? `${formUrl}#${sessionId}` : opened.url
   const canBePaid = kind === 'form' ? clientSecret !== '' : webUrl(url) !== null
   if (!isAsAsked || !canBePaid) {
@@ -110,7 +110,7 @@ async function openPayment(
   return toShow(run, run.session.payment)
 }
 
-/** Reads from the vendor what has become of the payment that the input waits for. */
+/** Reads the status of the payment that the input waits for from the vendor. */
 export async function readPayment(run: Execution, block: Block): Promise<Reading> {
   const payment = run.session.payment
   const sentences = sentencesOf(run)
@@ -296,7 +296,7 @@ function formOf(
       ...(what !== '' && { description: described }),
       ...(isMailable && { receipt_email: mail }),
       ...Object.fromEntries(short.map(([key, value]) => [`metadata[${key}]`, value])),
-      // Tells it from the payment behind a page of the vendor, which has a session of its own.
+      // Distinguishes it from the payment behind a page of the vendor, which has a session of its own.
       'metadata[form]': 'true',
     },
   }

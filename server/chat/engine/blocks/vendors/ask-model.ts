@@ -15,7 +15,7 @@ import { withPictures } from '../../models/messages.ts'
 import { failCall, type VendorCall } from './call.ts'
 import { reportFailure, reportStatus, saveParts, sendRequest, type VendorReply } from './send.ts'
 
-/** The first request, and nine more with what functions gave. */
+/** The first request, and nine more with the results of functions. */
 const MAX_ROUNDS = 10
 const MAX_FUNCTION_CALLS_PER_ROUND = 100
 const MAX_SEARCH_RESULTS = 50
@@ -173,7 +173,7 @@ function readSaid(run: Execution, made: VendorCall, stream: unknown): Said | nul
   return null
 }
 
-/** Events of a stream. Servers that do not stream answer the response itself. */
+/** Events of a stream. The body of a server that does not stream is the response itself. */
 function eventsOf(stream: unknown): JsonObject[] {
   if (typeof stream !== 'string') {
     const texts = pickList(stream, 'output').flatMap((item) => pickList(item, 'content'))

@@ -90,7 +90,7 @@ export async function insertRows(sender: Sender, writes: () => SheetWrite[]): Pr
     refuse,
   )
   if (response === null && !isEmpty) return WRITE_REQUESTS
-  // With a filter switched on the vendor writes nothing, and answers 200.
+  // With an active filter the vendor writes nothing, and responds with 200.
   if (response !== null && pick(response.body, 'updates', 'updatedRows') !== sent.length) {
     reportFailure(sender.run, sender.made, 'No row was written: switch the filter of the sheet off')
     return WRITE_REQUESTS
@@ -220,7 +220,7 @@ async function findChanges(writes: SheetWrite[], table: Table) {
   return { changes, rows }
 }
 
-/** Requests of a batch: the head or the rows of the sheet, then what is written. */
+/** Requests of a batch: the head or the rows of the sheet, then the write. */
 const READ_REQUESTS = 1
 const WRITE_REQUESTS = 2
 
@@ -345,7 +345,7 @@ async function ask(
       forgetToken(made)
       continue
     }
-    // Beside others that were refused at the same time.
+    // The random factor keeps it apart from others that were rejected at the same time.
     const delayMs = Math.max(backoffMs * (0.5 + run.effects.random()), response.retryAfterMs)
     const isLate =
       performance.now() - startedAt + delayMs > Math.min(MAX_QUOTA_WAIT_MS, computeRemainingMilliseconds(run))

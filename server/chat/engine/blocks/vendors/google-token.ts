@@ -17,8 +17,8 @@ export const tokens = new LRUCache<string, { token: string; renewAt: number }>({
 })
 
 /**
- * A token of the account; null if there is none, which is in the log then. `missing` is the entry for an answer without
- * one.
+ * Returns a token of the account; null if there is none, and the log then says why. `missing` is the entry for a
+ * response without one.
  */
 export async function accessToken(run: Execution, made: VendorCall, missing: string): Promise<string | null> {
   const { key, tokenUri, form: formAt } = accountOf(made.call.credentials)

@@ -1,4 +1,4 @@
-/** Sends the requests of outside services, and saves what they answer. */
+/** Sends requests to outside services, and saves their responses. */
 import type {
   Action,
   ActionResult,
@@ -26,7 +26,7 @@ import { failCall, type VendorCall } from './call.ts'
 
 const DEFAULT_VENDOR_TIMEOUT_MS = 20_000
 
-/** A vendor may ask for no longer delay than this. */
+/** Maximum delay that a vendor may request. */
 const MAX_RETRY_AFTER_MS = 60_000
 
 /** Maximum size of a response of an outside service. */

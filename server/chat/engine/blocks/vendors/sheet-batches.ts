@@ -12,11 +12,13 @@ import {
 import type { SheetRow } from '../../types.ts'
 import { failCall, type LastExchange, type VendorCall } from './call.ts'
 
-/** Maximum wait of a turn for quotas, over all its rows: what waits longer is queued, and its visitor goes on. */
+/**
+ * Maximum wait of a turn for quotas, over all its rows; rows that would wait longer are queued, and the turn goes on.
+ */
 export const MAX_QUOTA_WAIT_MS = 10_000
 /** The vendor takes 60 requests of an account in a minute. */
 const REQUEST_INTERVAL_MS = 1_000
-/** The vendor refuses a request with a longer cell as a whole. */
+/** The vendor rejects the whole request if one cell is longer. */
 const MAX_CELL_CHARACTERS = 50_000
 /** Several times as long as those of the vendor. */
 const MAX_SHEET_ID_CHARACTERS = 200
@@ -67,7 +69,7 @@ interface Line {
 const lines = new LRUCache<string, Line>({ max: 10_000 })
 
 /**
- * Writes at once where the account has been quiet for a second, else together with the others that come meanwhile. A
+ * Writes immediately if the account has been idle for a second, else together with the rows that arrive meanwhile. A
  * turn that has waited for too long goes on, and its row is written later.
  */
 export async function writeTogether(
@@ -78,7 +80,7 @@ export async function writeTogether(
   const write: SheetWrite = { run, made, cells, dueAt: 0, isOver: false, isSent: false }
   const { shareRequest } = run.effects
   if (cells.some(({ value }) => value.length > MAX_CELL_CHARACTERS)) {
-    // The vendor would refuse those of all others with it.
+    // The vendor would reject the rows of all others with it.
     const details = `A cell holds at most ${MAX_CELL_CHARACTERS} characters`
     return failCall(run, made.block, 'Google Sheets: the request failed', details, made.action.context)
   }
@@ -203,7 +205,7 @@ function joinBatch(
   return batch
 }
 
-/** Runs work for an account after what was there before, and no sooner than its quota has room. */
+/** Runs work for an account after its earlier work, and no sooner than its quota permits. */
 export function inLine(account: string, work: () => Promise<number>): Promise<void> {
   const line = lines.get(account) ?? { last: Promise.resolve(), freeAt: 0 }
   lines.set(account, line)

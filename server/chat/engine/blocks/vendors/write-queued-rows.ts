@@ -16,8 +16,8 @@ import { inLine, type Sender, type SheetWrite } from './sheet-batches.ts'
 const MAX_BATCH_MS = 60_000
 
 /**
- * `done`: it is written, or never can be, which its log says. `rejected`: the vendor refuses the request with it. `lost`: nobody
- * knows if it is written. `waiting`: it is not.
+ * `done`: it is written, or never can be, as its log says. `rejected`: the vendor rejects the request with it.
+ * `lost`: it may or may not be written. `waiting`: it is not written.
  */
 interface QueuedOutcome {
   fate: 'done' | 'rejected' | 'lost' | 'waiting'
@@ -33,7 +33,7 @@ export interface BatchOutcome {
 
 type Tools = Pick<Effects, 'now' | 'random' | 'httpRequest'>
 
-/** Writes rows of one sheet and one kind. `beforeSend` notes those whose outcome is unknown from then on. */
+/** Writes rows of one sheet and one kind. `beforeSend` records the rows whose outcome is unknown from then on. */
 export async function writeQueuedRows<Row extends SheetRow>(
   tools: Tools,
   credentials: JsonObject,

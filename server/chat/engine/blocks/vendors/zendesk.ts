@@ -5,7 +5,7 @@ import { type Execution, isPreview, log, sendAction } from '../../execution.ts'
 import type { Script } from '../../types.ts'
 import { failCall, type VendorCall } from './call.ts'
 
-/** The vendor lets a token sign in for as long as it is valid. */
+/** The vendor accepts a token for sign-in for as long as it is valid. */
 const TOKEN_SECONDS = 3_600
 
 export async function openZendesk(run: Execution, { block, call }: VendorCall): Promise<void> {
