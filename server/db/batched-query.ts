@@ -21,7 +21,7 @@ type Types = Record<string, keyof ParameterTypes>
 
 type LookupOf<T extends Types> = { [Key in keyof T]: ParameterTypes[T[Key]] }
 
-/** A parameter for each column, and what a table of such columns is named. */
+/** A parameter for each column, and the name of a table of such columns. */
 function columnsOf(db: Database, types: Types) {
   const columns = Object.entries(types)
   const comma = sql`, `
@@ -29,7 +29,7 @@ function columnsOf(db: Database, types: Types) {
     columns.map(([column]) => sql.identifier(column)),
     comma,
   )
-  // The planner does not see how many there are: it would plan anew for every number of them.
+  // Subqueries hide the number of values from the planner, which would plan anew for every number.
   const lists = columns.map(([column, type]) => sql`(SELECT ${sql.placeholder(column)}::${sql.raw(type)}[])`)
   const values = columns.map(
     ([column, type]) => sql`${genericPlanParam(db, column, type)} AS ${sql.identifier(column)}`,

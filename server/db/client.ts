@@ -145,8 +145,8 @@ export function renderSql(statement: SQL): { text: string; params: unknown[] } {
 }
 
 /**
- * Prepares a statement that is written in SQL, with placeholders, for `statements`. Nothing is known of its rows:
- * `prepareSelect` in typed-select.ts says what they are.
+ * Prepares a statement that is written in SQL, with placeholders, for `statements`. The types of its rows are
+ * unknown: `prepareSelect` in typed-select.ts gives them.
  */
 export function prepareSql(
   db: Database,
@@ -216,7 +216,7 @@ interface TransactionState {
 
 const transactionStates = new WeakMap<Database, TransactionState>()
 
-/** One for each connection, so that what is prepared on it is built once. */
+/** One for each connection, so that its prepared statements are built once. */
 const transactions = new WeakMap<pg.PoolClient, Transaction>()
 
 function transactionOn(client: pg.PoolClient): Transaction {
@@ -233,7 +233,7 @@ export function rootOf(db: Database): Database {
   return transactionStates.get(db)?.root ?? db
 }
 
-/** Does what may only be done once all that was written is committed: at once outside of a transaction. */
+/** Runs work once the transaction is committed; immediately outside of a transaction. */
 export function afterCommit(db: Database, work: () => void) {
   const state = transactionStates.get(db)
   if (state) state.afterCommit.push(work)
@@ -241,8 +241,8 @@ export function afterCommit(db: Database, work: () => void) {
 }
 
 /**
- * Drizzle's own transaction over a pool keeps the connection for good when `BEGIN` fails, and gives one back
- * that may still be busy when a statement ran out of time. So the connection is taken and given back here.
+ * Drizzle's own transaction over a pool never releases the connection when `BEGIN` fails, and releases one that may
+ * still be busy when a statement ran out of time. So the connection is taken and given back here.
  */
 async function attemptOnce<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await db.$client.connect()

@@ -32,7 +32,7 @@ export function databaseOptions(config: Config, url: string, log: Logger): Datab
   }
 }
 
-/** The standby, if one is configured: what reads from it, and its pool, which the caller has to end. */
+/** The standby, if one is configured: its reader, and its pool, which the caller has to end. */
 export function openStandby(config: Config, primary: Database, log: Logger) {
   if (!config.DATABASE_READ_URL) return undefined
   const options = databaseOptions(config, config.DATABASE_READ_URL, log)

@@ -6,7 +6,7 @@ export function sqlState(error: unknown): string | undefined {
   return cause && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
 }
 
-/** The error without Drizzle's wrapper, whose message holds every parameter of the statement. */
+/** The error without the wrapper of Drizzle, whose message has every parameter of the statement. */
 export function databaseError(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined
   return error.cause instanceof Error && error.message.startsWith('Failed query') ? error.cause : error

@@ -1,8 +1,8 @@
 import { isOfRows } from './errors.ts'
 
 /**
- * Does work on many items at once, and in halves where that fails: an item that fails on its own keeps none of the
- * others. Returns what all of it has given; `onFailure` gets the error of each such item.
+ * Does work on many items together, and in halves if that fails, so that an item that fails on its own does not stop
+ * the others. Returns the results of all; `onFailure` gets the error of each such item.
  */
 export async function runInHalves<Item, Given>(
   items: readonly Item[],

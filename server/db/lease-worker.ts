@@ -11,7 +11,7 @@ interface LeasedWork<Row> {
   keyOf(row: Row): string
   /** Number of rows that may be taken beside those that are worked on. */
   freePlaces(running: number): number
-  /** Take no fewer rows at once: a smaller batch costs more to take than to work on. */
+  /** Minimum rows to lease together: a smaller batch costs more to lease than to work on. */
   minTaken: number
   /** Leases rows that are due. `counts` has the number of those that are worked on, by workspace. */
   take(free: number, counts: Map<string, number>): Promise<Taken<Row>>
@@ -35,7 +35,7 @@ export interface LeaseWorker {
   stop(): Promise<void>
   /** Works on all rows that are due now. */
   runDue(): Promise<void>
-  /** Looks for free places at once. */
+  /** Looks for free places immediately. */
   wake(): void
 }
 

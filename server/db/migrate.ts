@@ -15,9 +15,9 @@ import { beginWithoutLimits, connectTo, runAlone } from './session.ts'
 
 /**
  * Brings the database to the newest migration, each in a transaction of its own. Safe when several processes start
- * at once: a row lock lets one of them work while the others wait. Ends with the first error of a migration; what
- * committed before it stays, and the next call goes on from there. `last` names the migration to stop after, for data
- * of an older release; a database that has more already stays as it is. `folder` has the migrations.
+ * concurrently: with a row lock one of them works while the others wait. Ends with the first error of a migration;
+ * earlier migrations stay committed, and the next call continues after them. `last` names the migration to stop
+ * after, for data of an older release; a database that has more already stays as it is. `folder` has the migrations.
  */
 export async function migrateDatabase(
   url: string,
@@ -75,7 +75,7 @@ async function requireUnicode(client: pg.Client) {
 const FIRST_WAIT_MS = 2_000
 const NEXT_WAIT_MS = 30_000
 
-/** Sessions without the text of their statements, which may hold what people wrote. */
+/** Sessions without the text of their statements, which may contain texts of users. */
 const session = `json_build_object('pid', a.pid, 'user', a.usename, 'application', a.application_name,
   'address', a.client_addr, 'state', a.state, 'since', a.xact_start)`
 
@@ -300,13 +300,13 @@ export async function lockSchema(
       await client.query('INSERT INTO schema_lock (id) VALUES ($1) ON CONFLICT DO NOTHING', [id])
       break
     } catch (error) {
-      // If two processes create the table at once, one fails in spite of IF NOT EXISTS.
+      // If two processes create the table concurrently, one fails in spite of IF NOT EXISTS.
       if (!/^(23505|42710|42P07|55P03|XX000)$/.test(sqlState(error) ?? '')) throw error
     }
   }
   for (;;) {
     await client.query(beginWithoutLimits('READ COMMITTED'))
-    // Without parameters: what a statement with some has read stays open, and its snapshot with it.
+    // Without parameters: a statement with parameters stays open after its rows are read, and so does its snapshot.
     const { rows } = await client.query(
       `SELECT id FROM schema_lock WHERE id = '${id}' FOR UPDATE SKIP LOCKED`,
     )

@@ -71,8 +71,8 @@ export function after(createdAt: AnyPgColumn, id: AnyPgColumn, position?: Positi
 }
 
 /**
- * The order of pages, in the words of the indexes: whoever leaves the place of nulls to PostgreSQL gets another
- * one than Drizzle gave the indexes, and all rows are sorted for every page, although no column has nulls.
+ * The order of pages, as the indexes declare it: the default order of nulls of PostgreSQL differs from that of the
+ * indexes of Drizzle, and all rows would be sorted for every page, although no column has nulls.
  */
 export function newestFirst(createdAt: AnyPgColumn, id: AnyPgColumn) {
   return [sql`${createdAt} DESC NULLS LAST`, sql`${id} DESC NULLS LAST`]
@@ -110,7 +110,7 @@ export async function readPage<Row extends Position & { isBeyond?: boolean }>(
 ): Promise<{ page: Row[]; nextCursor: string | null } | { issue: Issue }> {
   const from = readCursor(key, scope, cursor)
   if ('issue' in from) return from
-  // One row more shows whether there is another page.
+  // One extra row shows if there is another page.
   const rows = await read(from.position, limit + 1)
   const page = rows.slice(0, rows.at(-1)?.isBeyond ? Math.min(limit, rows.length - 1) : limit)
   const last = rows.length > page.length ? page.at(-1) : undefined

@@ -59,7 +59,7 @@ export async function splitTable(client: pg.Client, table: string): Promise<{ ro
       quote_literal(obj_description(oid, 'pg_class')) AS comment
     FROM pg_class WHERE oid = '${table}'::regclass`)
   if (is.kind === 'p') return null
-  // Whoever runs this, what is made belongs to whom the table belongs.
+  // The new tables belong to the owner of the table, not to the caller.
   await query(`SET LOCAL ROLE ${pg.escapeIdentifier(is.owner)}`)
   await query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
   const [key] = await query(`
@@ -87,7 +87,7 @@ export async function splitTable(client: pg.Client, table: string): Promise<{ ro
   }
   const { rowCount } = await client.query(`INSERT INTO ${table} SELECT * FROM ${whole}`)
   await query(`DROP TABLE ${whole}`)
-  // Once the rows are there, which takes less time than to keep up indexes with each.
+  // Once the rows are there: a build of the index takes less time than its upkeep with each row.
   await query(`ALTER TABLE ${table} ADD CONSTRAINT ${key.name} ${key.definition}`)
   for (const { statement } of [...indexes, ...grants]) await query(statement)
   if (is.comment) await query(`COMMENT ON TABLE ${table} IS ${is.comment}`)

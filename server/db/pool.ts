@@ -1,4 +1,4 @@
-/** The connections to the database: how long they are waited for, and when they are given up. */
+/** The connections to the database: maximum waits for them, and the removal of dead ones. */
 import type { Socket } from 'node:net'
 import pg from 'pg'
 
@@ -51,7 +51,7 @@ export class Pool extends pg.Pool {
     options.connectionTimeoutMillis = limit
   }
 
-  /** Sent ahead of what the connection was taken for. A limit that the pooler's role carries is not touched. */
+  /** Sent ahead of the first statement of the caller. A limit of the pooler's role is not touched. */
   private limitLocks(client: pg.PoolClient, waited: number) {
     const limit = this.options.lock_timeout
     if (!limit) return
@@ -69,12 +69,11 @@ export class Pool extends pg.Pool {
 const CHECK_INTERVAL_MS = 500
 
 /**
- * A frozen server cannot enforce its own limit, and a silent network brings no answer: a connection is given up
- * when a statement waits and nothing has come for `limit` milliseconds, and with it all others from which nothing
- * has come for as long, since no request should have to wait to find them silent too. One timer looks after all: one
- * for each query, as pg has it, keeps what the query read alive until the whole heap is collected, which costs
- * more than the query. Looks are counted instead of time, so that a process that was stopped does not blame its
- * connections.
+ * A frozen server cannot enforce its own limit, and a silent network brings no response: a connection is closed when
+ * a statement waits and no byte has come for `limit` milliseconds, and with it all others that were silent for as
+ * long, since no request should have to wait to find them silent too. One timer checks all: a timer for each query,
+ * as in pg, retains the rows of the query until the whole heap is collected, which costs more than the query. Checks
+ * are counted instead of time, so that a process that was stopped does not close good connections.
  */
 export function giveUpSilent(pool: pg.Pool, limit: number) {
   interface Seen {

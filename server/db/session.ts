@@ -6,8 +6,8 @@ import pg from 'pg'
  */
 
 /**
- * Sent with the start of each connection: PgBouncer keeps these for each of its clients. `YMD` because every other order
- * would read `03/02/2026` without a word.
+ * Sent with the start of each connection: PgBouncer tracks these for each of its clients. `YMD` because every other
+ * order would read `03/02/2026` without a word.
  */
 const reportedSettings = { DateStyle: 'ISO, YMD', TimeZone: 'UTC', standard_conforming_strings: 'on' }
 
@@ -55,7 +55,7 @@ type StartUp = new (
 }
 
 /**
- * A connection that sets what it relies on. `settings` are sent with its start, which poolers refuse; `statement` is run
+ * A connection with its own settings. `settings` are sent with its start, which poolers reject; `statement` runs
  * before the connection counts as made.
  */
 export function clientWith(settings: Record<string, string>, statement?: string): typeof pg.Client {

@@ -87,7 +87,7 @@ export function preferStandby({ primary, standby, log, namedStatements }: Standb
       return result
     } catch (error) {
       standbyReads.failing++
-      // A statement that is refused says nothing about the standby: it must not run there, or something was in its way.
+      // A rejected statement is no sign of a broken standby: it must not run there, or a conflict stopped it.
       isSound &&= error instanceof pg.DatabaseError && !/^(08|57P|53)/.test(error.code ?? '')
       if (!isSound) fail(error)
       return undefined

@@ -94,7 +94,7 @@ function isSource(value: Shape[string]): value is Source {
   return is(value, Column) || value instanceof Expression
 }
 
-/** The select list of a shape, and what makes a row of what pg gives. */
+/** The select list of a shape, and the reader of its rows from pg. */
 export function selection<S extends Shape>(shape: S): { list: SQL; read: (row: unknown) => RowOf<S> } {
   const plain: Field[] = []
   const groups: { name: string; fields: Field[] }[] = []

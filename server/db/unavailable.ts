@@ -1,6 +1,6 @@
 import { databaseError, sqlState } from './errors.ts'
 
-/** Thrown where the database works and still did not take what was to be written. */
+/** Thrown if the database works and still rejected a write. */
 export class Unavailable extends Error {}
 
 /**

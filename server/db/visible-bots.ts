@@ -2,8 +2,8 @@ import { type Column, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import { bots, folders, workspaces } from './schema.ts'
 
 /*
- * A deleted folder is only marked in the request, however much it holds. Until a job has moved its rows, every read goes
- * past it: what is stored in it is shown in its parent.
+ * A deleted folder is only marked in the request, regardless of its size. Until a job has moved its rows, every read
+ * skips it: its contents are shown in its parent.
  */
 
 /** The folder that callers see in place of the one in a column: the parent of a deleted one, null at the top level. */

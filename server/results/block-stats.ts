@@ -121,8 +121,8 @@ export async function livePublicationOf(db: Database, { bot }: BotGrant): Promis
 }
 
 /**
- * Counts the blocks of days whose results are counted. False when there are no more. Safe in several processes at
- * once: at worst a day is counted twice.
+ * Counts the blocks of days whose results are counted. False when there are no more. Safe in several processes: at
+ * worst a day is counted twice.
  */
 export async function rollUpBlocks(db: Database): Promise<boolean> {
   const days = await selectRows(
@@ -135,7 +135,7 @@ export async function rollUpBlocks(db: Database): Promise<boolean> {
   )
   let failure: unknown
   for (const { botId, day } of days) {
-    // Due again later before it is tried: one that fails, or ends its process, lets the others go first.
+    // Due again later before the attempt, so that others precede one that fails or ends its process.
     const dueAt = sql`now() + ${RETRY_DELAY_SECONDS} * interval '1 second'`
     const own = and(eq(botStatsDaily.botId, botId), eq(botStatsDaily.day, day))
     await db.update(botStatsDaily).set({ blocksDueAt: dueAt }).where(own)
@@ -161,7 +161,7 @@ interface Block {
 const DAY_HOURS = 24
 const MIN_PART_HOURS = 1 / 3_600
 
-/** Counts one day, in parts where its answers are many, and keeps it if its epoch is still what it was at first. */
+/** Counts one day, in parts if its answers are many, and stores the count if the epoch of the day is unchanged. */
 async function countDay(db: Database, botId: string, day: string) {
   const own = and(eq(botStatsDaily.botId, botId), eq(botStatsDaily.day, day))
   const [before] = await db.select({ epoch: botStatsDaily.epoch }).from(botStatsDaily).where(own)

@@ -56,7 +56,7 @@ const MAX_EARLIER_PUBLICATIONS = 10
 
 const MAX_CACHED_LINKING_CHARACTERS = 4_000_000
 
-/** Flows of publications, which never change, with how many characters they have here. */
+/** Flows of publications, which never change, with their length in characters. */
 export const publishedFlows = new LRUCache<string, LinkingFlow>({
   maxSize: MAX_CACHED_LINKING_CHARACTERS,
   sizeCalculation: (flow) => JSON.stringify(flow).length,

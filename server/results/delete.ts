@@ -38,7 +38,7 @@ export async function deleteAll(db: Database, grant: BotGrant, createdBefore: Da
       ? sql`least(${lastBefore(createdBefore).toISOString()}::timestamptz, ${latest})`
       : latest
     const details = await countUnder(tx, bot.id, createdBefore ? floor : sql`'infinity'::timestamptz`)
-    // It never sinks: what was deleted would come back.
+    // It never sinks: deleted results would come back.
     await tx
       .update(bots)
       .set({ resultsFloorAt: sql`greatest(${bots.resultsFloorAt}, ${floor})` })
@@ -92,8 +92,8 @@ export async function countUnder(tx: Transaction, botId: string, floor: ReturnTy
 }
 
 /**
- * Deletes results of the granted bot by their ids; others and unknown ones are left out. They are locked first: only a
- * later statement sees what a turn wrote that the lock waited for. Takes bounded time, however much they hold.
+ * Deletes results of the granted bot by their ids; others and unknown ones are left out. They are locked first: only
+ * a later statement sees the writes of a turn that the lock waited for. Takes bounded time, regardless of their size.
  */
 export async function deleteSome(
   db: Database,
@@ -123,7 +123,7 @@ export async function deleteSome(
       const named = sql`${sql.param(doomedIds)}`
       const batch = { botId: bot.id, rows: MAX_ROWS_AT_ONCE }
       if (await removeResults(tx, batch, named)) {
-        // Too large to remove them now: nobody sees these any more.
+        // Too large for immediate removal: no query returns these any more.
         await tx.execute(
           sql`UPDATE ${table} SET is_archived = true WHERE bot_id = ${bot.id} AND id = ANY(${named})`,
         )

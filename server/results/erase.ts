@@ -25,9 +25,9 @@ import { expression, selectRows } from '../db/typed-select.ts'
 import { MS_PER_HOUR } from '../durations.ts'
 
 /*
- * Erases the copies of what people wrote once their result is deleted. The deletion records the ids of the results, and
- * a job erases by them: a turn that was running then, or a delivery that was being sent, may write a copy a moment
- * later, so it comes again. `server/DELETION.md` lists all places.
+ * Erases the copies of texts of visitors once their result is deleted. The deletion records the ids of the results,
+ * and a job erases by them: a turn that was running then, or a delivery that was being sent, may write a copy a
+ * little later, so the job runs again. `server/DELETION.md` lists all places.
  */
 
 /** Seconds until the next pass; after the last one the record goes. */
@@ -39,12 +39,12 @@ const MAX_BATCH_RESULTS = 200
 const MAX_BATCH_ROWS = 20_000
 /** A batch that takes too long is followed by one of so many times fewer rows. */
 const BATCH_DIVISOR = 8
-/** Sessions of these results in one transaction; anybody who knows a result can begin many. */
+/** Sessions of these results in one transaction; any caller with the id of a result can begin many. */
 const MAX_BATCH_SESSIONS = 1_000
 
 /** Records, in the transaction that deletes results, that their copies have to be erased. */
 export async function requestErasure(tx: Transaction, botId: string, ids: string[]) {
-  // Values: a cluster sends what is read elsewhere through its coordinator.
+  // As values: a cluster would send rows of a query through its coordinator.
   const rows = ids.map((id) => sql`(${botId}, ${id}, now())`)
   await tx.execute(sql`
     INSERT INTO ${resultErasures} (bot_id, result_id, due_at) VALUES ${sql.join(rows, sql`, `)}
@@ -60,7 +60,7 @@ export async function requestErasure(tx: Transaction, botId: string, ids: string
   await dropWaitingMessages(tx, botId, sessions)
 }
 
-/** Drops what waits in conversations of Chatwoot for chats of deleted results: it would begin new chats. */
+/** Drops messages that wait in conversations of Chatwoot for chats of deleted results: they would begin new chats. */
 export async function dropWaitingMessages(tx: Transaction, botId: string, sessions: { id: string }[]) {
   if (sessions.length === 0) return
   const isOf = sql`bot_id = ${botId} AND session_id = ANY(${sql.param(sessions.map(({ id }) => id))})`
@@ -107,7 +107,7 @@ export async function eraseBatch(db: Database, now: Date): Promise<boolean> {
   )
   let failure: unknown
   let isMoreLeft = due.length === MAX_BATCH_RESULTS
-  // In halves where they fail together, so that one that cannot be erased keeps none of the others.
+  // In halves if they fail together, so that one that cannot be erased does not stop the others.
   const eraseThem = async (botId: string, ids: string[], rows = MAX_BATCH_ROWS): Promise<void> => {
     try {
       if (await transact(db, (tx) => erase(tx, { botId, rows }, ids, now))) isMoreLeft = true
@@ -120,8 +120,8 @@ export async function eraseBatch(db: Database, now: Date): Promise<boolean> {
         await eraseThem(botId, ids.slice(0, half), rows)
         await eraseThem(botId, ids.slice(half), rows)
       }
-      // Lets the others go first, and comes back to each on its own: to one that fails by itself much later, since each
-      // failure stops the job for some seconds.
+      // Others go first, and each is retried on its own: one that fails by itself much later, since each failure
+      // stops the job for some seconds.
       else await postpone(db, botId, ids, isOfRows(error) && !isTransient(error) ? MS_PER_HOUR / 1_000 : 1)
     }
   }
@@ -150,7 +150,7 @@ async function postpone(db: Database, botId: string, ids: string[], seconds: num
     WHERE bot_id = ${botId} AND result_id = ANY(${sql.param(ids)})`)
 }
 
-/** Erases what a transaction can of some results of a bot; true while there is more. */
+/** Erases as many rows of some results of a bot as one transaction can; true while more are left. */
 async function erase(tx: Transaction, batch: RowBatch, found: string[], now: Date): Promise<boolean> {
   const { botId } = batch
   const locked = await selectRows(

@@ -75,10 +75,10 @@ const FIRST_PAGE_RESULTS = 50
 /** Maximum characters of answers and variables per read, estimated from earlier results. */
 const MAX_PAGE_CHARACTERS = 8_000_000
 
-/** Characters that are made text of an export at once: some ten milliseconds of work. */
+/** Maximum characters of an export that become text in one piece: some ten milliseconds of work. */
 const MAX_PIECE_CHARACTERS = 1_000_000
 
-/** Rows in pieces that are not too long to be made text at once. */
+/** Rows in pieces that are short enough to become text without a break. */
 export function* piecesOf(rows: ResultRow[]): Generator<ResultRow[]> {
   let piece: ResultRow[] = []
   let length = 0
@@ -93,9 +93,7 @@ export function* piecesOf(rows: ResultRow[]): Generator<ResultRow[]> {
   yield piece
 }
 
-/**
- * The results of a part, so many at a time that memory depends neither on how many there are nor on how long they are.
- */
+/** The results of a part, in pages, so that memory depends on neither their number nor their length. */
 async function* pagesOf(
   db: Database,
   grant: BotGrant,
@@ -217,7 +215,7 @@ async function readBotsOfAnswers(
   return new Map(rows.map((row) => [row.resultId, row.botIds]))
 }
 
-/** The cells of a result: the value that a variable has in the end, and all answers where it is the last of them. */
+/** The cells of a result: the final value of a variable, or all answers if it equals the last of them. */
 function cellsOf(
   row: ResultRow,
   ownId: string,
@@ -253,7 +251,8 @@ interface Held {
 }
 
 /**
- * Gives each block that was answered and is in no flow any more its column, and those that are shown for these alone.
+ * Gives a column to each answered block that is in no flow any more. Returns those that are shown only for these
+ * blocks.
  */
 async function addDeletedBlocks(
   db: Database,
@@ -275,8 +274,8 @@ async function addDeletedBlocks(
 
 /**
  * From the counts of whole days, so that the export of a bot with a million answers begins as soon as that of a small
- * one; answers to linked bots are not among these. A bot of which no day is counted has few results as a rule: all
- * its answers are read, which takes less than to count them.
+ * one; these lack answers to linked bots. A bot without a counted day usually has few results: all its answers are
+ * read, which is faster than to count them.
  */
 async function answeredBlocks(
   db: Database,

@@ -65,7 +65,7 @@ export function readFilter(
 /** Values of the filter that a cursor is bound to. */
 export function scopeOf(query: FilterQuery): string[] {
   const { timeFilter, timeZone, ...others } = query
-  // Whatever filters there are: all but what moves within the list or changes its form alone.
+  // All filters: only the parameters that move within the list or change its form are left out.
   const moving = ['limit', 'cursor', 'format', 'byteOrderMark']
   const given = Object.entries(others)
     .filter(([name]) => !moving.includes(name))

@@ -7,10 +7,9 @@ import { expression, type RowOf } from '../db/typed-select.ts'
 import { asProperty, encodeString, JsonText } from '../kit/json/json-text.ts'
 
 /*
- * A page of results in two texts. Rows of many columns take the service longer to read and to write than all else that
- * it does for a page, and JSON of the answers takes the database longer to make than they take to be found. So it joins
- * what is stored with marks between, and escapes the whole for JSON at once; the service puts what belongs there in
- * place of the marks.
+ * A page of results in two texts. Reading and writing rows of many columns is most of the work of the service for a
+ * page, and JSON of the answers takes the database longer to make than the answers to find. So the database joins the
+ * stored values with marks between, and escapes the whole for JSON in one call; the service replaces the marks.
  */
 
 /** Not in JSON as it is. */
@@ -39,7 +38,7 @@ export const packedShape = {
 /** A hundred of these make a page that is not too long. */
 const isShort = sql`${table.answersSize} + octet_length(${table.variables}::text) < 64000`
 
-/** One row of the results of a bot that a query of their table gives, with the answers to each. */
+/** One row of the results of a bot from a query of their table, with the answers to each. */
 export const packedResults = (botId: SQL, query: SQL) => sql`LATERAL (
     SELECT count(*) AS results, coalesce(sum(answers.count), 0) AS answers,
       coalesce(bool_and(${isShort}), true) AS is_light,
@@ -69,9 +68,9 @@ export interface ResultPage {
 const PIECES = 5
 
 /**
- * At most `limit` of the started results that were packed, as `toResult` makes them, to the blanks that PostgreSQL
- * writes between what it makes JSON of: an answer is the same to the byte, however it was read. Undefined where a mark
- * is in something that was stored, so that no piece is what it seems: there are more marks then than were put.
+ * At most `limit` of the packed results, as `toResult` makes them, including the blanks that PostgreSQL writes into
+ * JSON: both ways give the same bytes. Undefined if a stored value has a mark, so that no piece is certain: the marks
+ * are then more than were put.
  */
 export function unpack(
   { results, answers, isLight, variables, text }: RowOf<typeof packedShape>,
@@ -111,7 +110,7 @@ export function unpack(
   return page
 }
 
-/** A text with another one for each mark, and how many there were. */
+/** A text with its marks replaced, and their number. */
 function replaceMarks(text: string, mark: string, by: string): { text: string; count: number } {
   const filled = text.replaceAll(mark, by)
   return { text: filled, count: (filled.length - text.length) / (by.length - mark.length) }

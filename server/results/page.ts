@@ -19,12 +19,12 @@ import type { TimeRange } from './time-range.ts'
 /** Maximum number of results that a page with a search examines, even if few match. The document says it too. */
 export const MAX_EXAMINED_RESULTS = 800
 
-/** Bytes of answers and variables that such a page looks through: some tenths of a second of work. */
+/** Bytes of answers and variables that such a page examines: some tenths of a second of work. */
 export const MAX_EXAMINED_BYTES = 24_000_000
 
 /**
- * A result with its answers, which the bot is said for once more: then a cluster looks for them at one node. Most
- * answers are two texts, of which PostgreSQL makes an object in half the time that it takes for values of any type.
+ * A result with its answers, whose query repeats the bot so that a cluster finds them on one node. Most answers are
+ * two texts, of which PostgreSQL makes an object in half the time that it takes for values of any type.
  */
 const resultShape = {
   id: table.id,
@@ -111,7 +111,7 @@ const answerBytes = sql`(SELECT coalesce(sum(octet_length(a.content)
 const lookedAtBytes = sql`CASE WHEN ${sought} IS NULL THEN 0 ELSE ${answerBytes} END
   + CASE WHEN ${variable} IS NULL THEN 0 ELSE octet_length(${table.variables}::text) END`
 
-/** Rows are taken as they come: what Drizzle does to each cell would be a tenth of the work for a page. */
+/** Rows are taken as they come: Drizzle would spend a tenth of the work for a page on mapping each cell. */
 const resultStatements = statements((db, named) => {
   const given: Value = (name) => genericPlanParam(db, name, questionTypes[name])
   const inOrder = sql.join(newestFirst(table.createdAt, table.id), sql`, `)
@@ -191,7 +191,7 @@ const resultStatements = statements((db, named) => {
   }
 })
 
-/** Half-open, and only what was not deleted. */
+/** Half-open, and only results that are not deleted. */
 function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
   return {
     floor: bot.resultsFloorAt?.toISOString() ?? '-infinity',
@@ -226,8 +226,8 @@ export async function resultPage(
 }
 
 /**
- * The same of all results within a range, read together with other pages. Undefined where that cannot be: what is long
- * takes the database twice as long to pack as to send.
+ * The same of all results within a range, read together with other pages. Undefined if that fails or the page is
+ * long: the database takes twice as long to pack long results as to send them.
  */
 async function packedPage(
   db: Database,
@@ -248,7 +248,7 @@ async function packedPage(
   }
 }
 
-/** Characters of what was answered and of the variables. */
+/** Characters of the answers and variables. */
 export function lengthOf(rows: readonly ResultRow[]): number {
   return rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
 }
@@ -264,7 +264,7 @@ export async function resultRows(
   position: Position,
   limit: number,
 ): Promise<{ rows: ResultRow[]; end: Position | undefined }> {
-  // One row more shows whether others follow.
+  // One extra row shows if others follow.
   const values = { ...valuesOf(grant, range, position, limit + 1), ...sought }
   const found = await inTurn(grant.bot.workspaceId, () => resultStatements(db).search(values))
   const wanted = found.filter((row) => row.isWanted)

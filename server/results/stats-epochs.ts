@@ -4,33 +4,34 @@ import { botStatsDaily, botStatsHourly } from '../db/schema.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
 
 /*
- * Statistics are counted from the index of the results. For bots with many results, days that are over (in
- * UTC) are counted once, in the background, and kept in `bot_stats_daily`, and until a day is kept its hours that
- * are over in `bot_stats_hourly`. What is read is exact at every moment:
+ * Statistics are counted from the index of the results. For bots with many results, days that are over (in UTC) are
+ * counted once, in the background, and stored in `bot_stats_daily`, and until a day is stored its hours that are over
+ * in `bot_stats_hourly`. Reads are exact at every time:
  *
  * - A day or an hour is stored with the epoch under which it was counted, and is good only while that is its epoch.
  *   A change of a result of one that is over raises the epoch in the same transaction, and adds the row where
- *   there is none: so it does not matter whether the row was there when the change began.
+ *   there is none, so the row need not exist when the change begins.
  * - The background reads the epoch, counts, and writes the count only where the epoch is still that one. A
  *   raised epoch is locked until the change is committed, so a count without the change is either not
  *   written or not good any more.
- * - A read adds up the good days within its range, and the good hours behind the last of them, and counts what
- *   lies between them from the index, in one statement. So nothing has to be kept, and nothing in time.
+ * - A read adds up the good days within its range, and the good hours behind the last of them, and counts the
+ *   rest from the index, in one statement. So no count has to be stored, nor at a certain time.
  *
- * Results of the hour that goes on, and of the one before it for a while, touch nothing of this. What is below the
+ * Results of the hour that goes on, and of the one before it for a while, touch nothing of this. A result below the
  * floor of a bot (`results_floor_at`, which only rises) is in no range, so its removal raises no epoch.
  *
  * Hours are counted and read until the end of the day after theirs, their epochs are raised for a day more, and they
- * are removed a day after that. Clocks differ by less than a day: so no hour is read of which a change was not noted.
- * And none is added again once it was removed, with the first epoch, under which somebody may have counted it before.
+ * are removed a day after that. Clocks differ by less than a day: so every change of an hour that is read has raised
+ * its epoch. And none is added again once it was removed, with the first epoch, under which another process may have
+ * counted it before.
  *
  * The functions of a cluster raise days alone: there no hour is stored or read.
  */
 
 /**
  * Processes may disagree on when a day is over, and a request is written later than it came. So a day or an hour is
- * counted an hour after its end, and its epoch raised from half an hour after it on: what clocks differ and
- * requests last may come to half an hour.
+ * counted an hour after its end, and its epoch raised from half an hour after it on: the difference of clocks and the
+ * length of requests may add up to half an hour.
  */
 export const MARGIN_MS = 30 * 60 * 1000
 
@@ -65,7 +66,7 @@ export function hoursEnd(now: Date): Date {
  */
 export function raiseEpochs(rows: SQL, before: SQL): SQL {
   const today = sql`date_trunc('day', ${before}, 'UTC')`
-  // In one order, so that two who raise several do not wait for each other.
+  // In one order, so that transactions that raise several do not deadlock.
   return sql`
     late AS (${rows}),
     late_days AS (

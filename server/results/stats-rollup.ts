@@ -13,7 +13,7 @@ import { dayOf, daysLateBefore, hourOf, MARGIN_MS } from './stats-epochs.ts'
 const CHECK_INTERVAL_MS = 10 * 60 * 1000
 const LEASE_TIMEOUT_MS = 60 * 1000
 
-/** No clock that is right sets a later due time: one was ahead, and may have counted what goes on. */
+/** No correct clock sets a later due time: one was ahead, and may have counted the current day or hour. */
 const MAX_DUE_IN_MS = MS_PER_HOUR
 
 /** Number of days that one batch counts before the next bot, and maximum number of stored days per bot. */
@@ -21,8 +21,8 @@ const MAX_BATCH_DAYS = 100
 const MAX_STORED_DAYS = 3_660
 
 /**
- * Counts days and hours of the bot that has been due for longest. False when no bot is due. Safe in several processes
- * at once, and when one ends in the middle of it: at worst one is counted twice.
+ * Counts days and hours of the bot that has been due for longest. False when no bot is due. Safe in several
+ * processes, and when one ends in the middle of it: at worst one is counted twice.
  */
 export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
   // A day stored too early would stay wrong: it also has to be over by the clock of the database.
@@ -65,7 +65,7 @@ export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
   return true
 }
 
-/** Has what is not over, and was counted by a clock that was ahead, counted again. */
+/** Invalidates the counts of days and hours that are not over, which a clock that was ahead has made. */
 async function dropEarly(db: Database, botId: string, now: Date) {
   const begins = [[daily, dayOf(now.getTime())] as const, [hourly, hourOf(now.getTime())] as const]
   for (const [{ table, at }, begin] of topologyOf(db).hasHourlyCounts ? begins : begins.slice(0, 1))

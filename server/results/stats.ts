@@ -240,8 +240,8 @@ function firstRow<Row>(row: Row | undefined): Row {
 }
 
 /**
- * Has the days of a bot counted in the background, from now on; `hasManyAnswers` also where it has few results, of which
- * the answers took a request too long to count.
+ * Makes the background count the days of a bot from now on; `hasManyAnswers` also if it has few results, whose
+ * answers took a request too long to count.
  */
 export async function requestRollup(db: Database, botId: string, now: Date, hasManyAnswers = false) {
   const insertion = db.insert(statsRollups).values({ botId, dueAt: now, hasManyAnswers })

@@ -154,9 +154,9 @@ async function tablesOf(client: pg.Client): Promise<Table[]> {
 }
 
 /**
- * Brings everything of a backup into a database that holds nothing yet, in one transaction, and the schema to this
- * release. The file is checked before the first row is written. Unless `isLive`, the copy does nothing by itself that
- * others see: the original still posts what was pending, and runs the turns of its timers.
+ * Restores a whole backup into an empty database, in one transaction, and brings the schema to this release. The file
+ * is checked before the first row is written. Unless `isLive`, the copy has no effects outside by itself: the
+ * original still posts pending events, and runs the turns of its timers.
  */
 export async function restore(
   url: string,

@@ -17,7 +17,7 @@ interface Topology {
   canWriteByQuery: boolean
   /** Rows of the catalogue can be locked within other statements, and shared: a cluster has them on every node. */
   canShareCatalogueLocks: boolean
-  /** Turns enqueue their events in `webhook_outbox`: on a cluster they insert deliveries at once. */
+  /** Turns enqueue their events in `webhook_outbox`: on a cluster they insert deliveries immediately. */
   hasOutbox: boolean
   /** Statistics count by hours, too: a cluster counts days alone. */
   hasHourlyCounts: boolean
@@ -73,8 +73,8 @@ async function isSpread(db: Database, table: 'users' | 'bots'): Promise<boolean>
 }
 
 /**
- * Looks whether the tables of bots are spread over several nodes; before the first statement of the service. `reads` is
- * what reads of a standby. Throws where the cluster lacks what `admin distribute` of this release gives it.
+ * Detects tables of bots on several nodes; before the first statement of the service. `reads` is the database of
+ * reads, maybe of a standby. Throws if the cluster lacks parts that `admin distribute` of this release creates.
  */
 export async function detectCitus(db: Database, reads = db) {
   if (!(await isSpread(db, 'bots'))) {

@@ -13,7 +13,7 @@ export async function hasData(dataDirectory: string): Promise<boolean> {
   }
 }
 
-/** The variable that names a folder, and what can be set in place of it. */
+/** The variable that names a folder, and the settings that can replace it. */
 interface WaysOut {
   variable: string
   otherwise: string

@@ -36,8 +36,8 @@ export interface EmbeddedOptions {
   /** Further PostgreSQL settings. They count only when this call starts the server, not when it joins one. */
   settings?: Record<string, string>
   /**
-   * Milliseconds for which failing attempts to start the server are repeated, since processes of a killed one may take a
-   * while to leave. Whoever brings it back goes on after that, with pauses that grow.
+   * Milliseconds for which failing attempts to start the server are repeated, since processes of a killed one may
+   * take a while to exit. A process that restarts the server continues after that, with growing delays.
    */
   startTimeoutMs?: number
   /** Milliseconds between two of these attempts. */
@@ -49,7 +49,7 @@ export interface EmbeddedOptions {
 export interface EmbeddedPostgres {
   /** URL of the database `bots`, password included: never log it. */
   url: string
-  /** Lets go of the server. The last process that lets go stops it, no matter which one started it. */
+  /** Releases the server. The last process to release it stops it, no matter which one started it. */
   stop(): Promise<void>
 }
 
@@ -95,7 +95,7 @@ const tuning = {
   jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // The service reports failed statements itself; here they would fill the disk and hold what users wrote.
+  // The service reports failed statements itself; here they would fill the disk and store texts of users.
   log_min_messages: 'log',
   log_checkpoints: 'off',
 }
@@ -135,7 +135,7 @@ class Server {
     return `postgres://${database}:${this.password}@127.0.0.1:${this.port}/${database}`
   }
 
-  /** Makes the data when there is none yet, and refuses data of another major version. */
+  /** Creates the data when there is none yet, and rejects data of another major version. */
   async prepare(): Promise<void> {
     const { native, version } = await findPrograms()
     const major = version.split('.')[0]
@@ -153,7 +153,7 @@ class Server {
     this.folder = await realpath(this.data)
   }
 
-  /** Joins the server, or starts it, and keeps a lease on it until `stop()`. */
+  /** Joins the server, or starts it, and holds a lease on it until `stop()`. */
   async hold(wasThere = false): Promise<void> {
     this.lease = await this.join(wasThere)
     this.lease.once('end', () => {
@@ -240,7 +240,7 @@ class Server {
     return { pid, port: Number(lines[3]), ready: lines[7]?.trim() === 'ready', alive: await this.isOurs(pid) }
   }
 
-  /** Process ids come round again, in containers within seconds: where we can, we ask what the process is. */
+  /** Process ids are reused, in containers within seconds: where possible, the command of the process is checked. */
   private async isOurs(pid: number): Promise<boolean> {
     if (process.platform === 'linux') {
       const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
@@ -290,7 +290,7 @@ class Server {
   /** Starts a server and waits until it takes connections. It sees to it by itself that it is the only one. */
   private async start(stalePid: number | undefined): Promise<void> {
     await this.sweep()
-    // Staying on a port keeps the pools of other processes good when a server comes back.
+    // A restarted server on the same port keeps the pools of other processes usable.
     const before = await readFile(join(this.data, 'postmaster.opts'), 'utf8').catch(() => '')
     this.port ||= Number(/"--port=(\d+)"/.exec(before)?.[1] ?? somePort())
     const fixed = { listen_addresses: '127.0.0.1', unix_socket_directories: '', port: this.port }
@@ -302,8 +302,8 @@ class Server {
     const child = spawn(join(this.bin, 'postgres'), ['-D', this.seen(this.data), ...args], {
       ...this.account,
       cwd: this.data,
-      // A server takes no ancestor for a rival. Called one, a stranger who got the dead server's process id does not
-      // keep it from starting, while surviving processes of the dead server still do.
+      // A server never takes an ancestor for a rival. As a named ancestor, a foreign process with the process id of
+      // the dead server does not prevent the start, while surviving processes of the dead server still do.
       env: { ...environment, PG_GRANDPARENT_PID: stalePid?.toString() },
       stdio: ['ignore', log.fd, log.fd],
       detached: true,
@@ -386,8 +386,8 @@ class Server {
   }
 
   /**
-   * The data folder as server programs are told it: to another account as the folder that it stands in, which it may
-   * use even where it may not pass the folders above it (root's home directory).
+   * The data folder as it is passed to server programs: for another account as the working folder, which it may use
+   * even where it may not pass the folders above it (root's home directory).
    */
   private seen(data: string): string {
     return this.account && process.platform === 'linux' ? '/proc/self/cwd' : data

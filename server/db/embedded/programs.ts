@@ -37,7 +37,7 @@ export async function findPrograms(): Promise<{ native: string; version: string 
 }
 
 /**
- * A PostgreSQL server refuses to run as root. Root therefore hands it to the account that owns the data, or for new
+ * A PostgreSQL server does not run as root. Root therefore hands it to the account that owns the data, or for new
  * data to `postgres` or `nobody`, whichever exists first.
  */
 export async function serverAccount(data: string): Promise<Account> {
@@ -87,7 +87,7 @@ export async function runnablePrograms(
       (error: Error) => error,
     )
     if (!failure) return native
-    // 127 is the loader's answer to libraries that it cannot find or read.
+    // The loader exits with 127 on libraries that it cannot find or read.
     if (!['EACCES', 127].includes(codeOf(failure) ?? '')) throw failure
     await copyPrograms(native, copy)
     await attempt(copy)
@@ -101,7 +101,7 @@ export async function runnablePrograms(
   }
 }
 
-/** Renames a finished copy into place, so that a copy is complete or absent, whoever else is at it. */
+/** Renames a finished copy into place, so that a copy is complete or absent even if other processes copy as well. */
 async function copyPrograms(native: string, copy: string): Promise<void> {
   const exists = () => stat(copy).catch(() => undefined)
   if (await exists()) return

@@ -29,7 +29,7 @@ export const bots = pgTable(
     publicId: text('public_id'),
     customDomain: text('custom_domain'),
     version: text('version', { enum: ['3', '4', '5', '6', '6.1'] }).notNull(),
-    /** Counts the changes of what an update writes; every update is a compare-and-swap on it. */
+    /** Counts the changes of the columns that updates write; every update is a compare-and-swap on it. */
     revision: bigint('revision', { mode: 'number' }).notNull(),
     selectedThemeTemplateId: text('selected_theme_template_id'),
     resultsTablePreferences: json('results_table_preferences'),
@@ -91,7 +91,7 @@ export const botPublications = pgTable(
     warnings: json('warnings').notNull(),
     publishedBy: text('published_by').notNull(),
     createdAt: time('created_at').notNull(),
-    /** When it was last made the draft again, which keeps it for good. */
+    /** When it was last made the draft again, so that it is never removed. */
     restoredAt: time('restored_at'),
   },
   (table) => [primaryKey({ columns: [table.botId, table.id] })],

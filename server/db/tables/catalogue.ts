@@ -23,7 +23,7 @@ export const users = pgTable(
     image: text('image'),
     /** Set while the user gets no tokens; those there were are revoked. */
     disabledAt: time('disabled_at'),
-    /** True while nobody has proven to own the address: the user came by a link that an admin passed on. */
+    /** True until the user has proven to own the address: the user came by a link that an admin passed on. */
     isUnproven: boolean('is_unproven').notNull().default(false),
     /** Codes of programs that the user entered wrongly, until the time at which they are counted anew. */
     wrongCodes: integer('wrong_codes').notNull().default(0),
@@ -49,7 +49,7 @@ export const workspaces = pgTable(
     chatsHardLimit: integer('chats_hard_limit'),
     customChatsLimit: integer('custom_chats_limit'),
     customSeatsLimit: integer('custom_seats_limit'),
-    /** After how many days results are deleted; null leaves it to the installation. */
+    /** Days after which results are deleted; null for the setting of the installation. */
     resultsRetentionDays: integer('results_retention_days'),
     lastActivityAt: time('last_activity_at'),
     inactiveFirstEmailSentAt: time('inactive_first_email_sent_at'),
@@ -237,7 +237,7 @@ export const deviceLogins = pgTable(
     scopes: text('scopes', { enum: ['read', 'write', 'results', 'chat-admin'] }).array(),
     workspaceId: text('workspace_id'),
     expiresInDays: integer('expires_in_days'),
-    /** The first user who entered the code; nobody else can decide. */
+    /** The first user who entered the code; no other user can decide. */
     userId: text('user_id').references(() => users.id),
     decision: text('decision', { enum: ['allowed', 'denied'] }),
     /** Set once the program knows the decision, so that the page can still show it. */
@@ -277,7 +277,7 @@ export const credentials = pgTable(
   (table) => [index('credentials_list').on(table.workspaceId, table.createdAt.desc(), table.id.desc())],
 )
 
-/** Owners of public ids. The primary key decides when two bots claim one at once. */
+/** Owners of public ids. The primary key decides between bots that claim one concurrently. */
 export const publicIds = pgTable(
   'public_ids',
   { publicId: text('public_id').primaryKey(), botId: text('bot_id').notNull() },

@@ -85,7 +85,7 @@ export const chatMessages = pgTable(
 )
 
 /**
- * The timer of a chat: something that the bot does at a time, whether its visitor is there or not. It goes with its
+ * The timer of a chat: something that the bot does at a time, even if its visitor has left. It is deleted with its
  * session.
  */
 export const chatTimers = pgTable(
@@ -112,7 +112,7 @@ export const chatTimers = pgTable(
   ],
 )
 
-/** Turns of a chat that its session has not, for clients that come back or ask again; they go with it. */
+/** Earlier turns of a chat that its session lacks, for clients that come back or repeat a request; deleted with it. */
 export const chatTurns = pgTable(
   'chat_turns',
   {

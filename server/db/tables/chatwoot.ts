@@ -43,7 +43,7 @@ export const chatwootConversations = pgTable(
      * Messages up to this one were written before it last changed between the bot and people: none changes that again.
      */
     handedAfter: bigint('handed_after', { mode: 'number' }).notNull(),
-    /** True while the members have still to get the answers as a private note. */
+    /** True while the private note with the answers is still to be sent to the members. */
     isNoteDue: boolean('is_note_due').notNull(),
     /** Digest of the message that is being sent; it stays until the message is known to have arrived. */
     pending: text('pending'),
@@ -72,7 +72,7 @@ export const chatwootConversations = pgTable(
   ],
 )
 
-/** Events of conversations. They stay for a while without what they said, so that a repeat is known. */
+/** Events of conversations. They stay for a while without their content, so that a repeat is recognised. */
 export const chatwootEvents = pgTable(
   'chatwoot_events',
   {

@@ -21,7 +21,7 @@ export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
 export const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
 
-/** A request with an idempotency key and the answer it got, written in the transaction of what it did. */
+/** A request with an idempotency key and its response, written in the transaction of its effects. */
 export const keyedRequest = () => ({
   /** Empty where the request needs no token. */
   userId: text('user_id').notNull(),
@@ -36,7 +36,7 @@ export const keyedRequest = () => ({
   status: smallint('status'),
   headers: json('headers'),
   body: bytea('body'),
-  /** Id of what was made, where the answer holds its secret. */
+  /** Id of the created record, if the response has its secret. */
   madeId: text('made_id'),
   createdAt: time('created_at').notNull(),
 })

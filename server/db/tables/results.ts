@@ -12,26 +12,28 @@ export const results = pgTable(
     variables: json('variables').notNull(),
     hasStarted: boolean('has_started').notNull().default(false),
     isCompleted: boolean('is_completed').notNull().default(false),
-    /** Set on a deleted result that was too large to be removed at once: it is hidden until `results/erase.ts` comes. */
+    /**
+     * Set on a deleted result that was too large for immediate removal: it is hidden until `results/erase.ts` comes.
+     */
     isArchived: boolean('is_archived').notNull().default(false),
     lastChatSessionId: text('last_chat_session_id'),
-    /** The block that the chat waits at, and until when it can be answered; null where it does not wait. */
+    /** The block that the chat waits at, and the end of the time for an answer; null for a chat that does not wait. */
     waitingBlockId: text('waiting_block_id'),
     /** The bot of that block where it is another one than this. */
     waitingBlockBotId: text('waiting_block_bot_id'),
     waitsUntil: time('waits_until'),
     /** Transcript from its creation, see `chat/sessions/codec.ts`. */
     transcript: json('transcript'),
-    /** Bytes of all answers that were given to it, those included that were too many to be stored. */
+    /** Bytes of all its answers, including those that were too many to be stored. */
     answersSize: bigint('answers_size', { mode: 'number' }).notNull().default(0),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.botId, table.id] }),
-    // Answers list (started only) and stats (all) from the index alone; is_completed comes last because
-    // an INCLUDE clause is not portable to every database this schema runs on.
-    // Read backwards: what is newest is added at the end of what a bot has, so that pages are left full.
+    // Answers list (started only) and stats (all) from the index alone; is_completed comes last because an INCLUDE
+    // clause is not portable to every database this schema runs on. Read backwards: the newest rows are added at the
+    // end of those of a bot, so that pages are left full.
     index('results_by_time')
       .on(
         table.botId,

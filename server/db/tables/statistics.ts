@@ -31,9 +31,7 @@ export const botStatsDaily = pgTable(
     /** The epoch under which its blocks were counted, and when the last of its chats that waited is over. */
     blocksEpoch: bigint('blocks_epoch', { mode: 'number' }),
     blocksSettleAt: time('blocks_settle_at'),
-    /**
-     * When its blocks are due to be counted: moved on before each attempt, so that one that fails lets others go first.
-     */
+    /** When its blocks are due to be counted: moved on before each attempt, so that others precede one that fails. */
     blocksDueAt: time('blocks_due_at'),
   },
   (table) => [
@@ -58,7 +56,8 @@ export const botStatsHourly = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.botId, table.hour] }),
-    // For who says so alone: hours of one bot are found by their key, whatever is known of the table.
+    // Only for queries with the same condition: hours of one bot are found by their key, whatever the statistics of
+    // the table.
     index('bot_stats_hourly_age').on(table.hour).where(sql`views >= 0`),
   ],
 )
@@ -78,7 +77,7 @@ export const botBlockStatsDaily = pgTable(
   (table) => [primaryKey({ columns: [table.botId, table.day, table.blockId, table.status] })],
 )
 
-/** Bots whose results are many enough to be counted by day in the background, and when that is due again. */
+/** Bots with enough results to be counted by day in the background, and the next time for that. */
 export const statsRollups = pgTable('stats_rollups', {
   botId: text('bot_id').primaryKey(),
   dueAt: time('due_at').notNull(),

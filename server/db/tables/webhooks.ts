@@ -13,7 +13,7 @@ export const webhookDeliveries = pgTable(
   {
     botId: text('bot_id').notNull(),
     endpointId: text('endpoint_id').notNull(),
-    /** Id of the bot, or of the result, whose events keep their order. */
+    /** Id of the bot, or of the result, whose events are sent in order. */
     subject: text('subject').notNull(),
     seq: integer('seq').notNull(),
     id: text('id').notNull(),
