@@ -23,7 +23,7 @@ const MAX_FINDINGS_BYTES = 400_000
 /** As JSON, with a key for each. */
 const MAX_CACHED_CHECK_BYTES = 8 * 1024 * 1024
 
-/** Checks of drafts that were made lately, by bot, change of the draft, and what else they depend on. */
+/** Recent checks of drafts, by bot, change of the draft, and their other dependencies. */
 export const checks = new LRUCache<string, { check: FlowCheck; size: number }>({
   maxSize: MAX_CACHED_CHECK_BYTES,
   sizeCalculation: ({ size }) => size + 200,

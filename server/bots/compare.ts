@@ -95,7 +95,7 @@ function partsOf(document: FlowDocument): Map<string, Part> {
   return parts
 }
 
-/** Keys of parts whose order among the others of their parent changed: as few as explain it. */
+/** Keys of parts whose order among the others of their parent changed: the fewest that explain the change. */
 function findReordered(before: Map<string, Part>, after: Map<string, Part>): Set<string> {
   const moved = new Set<string>()
   for (const parent of after.values()) {

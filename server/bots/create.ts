@@ -21,7 +21,7 @@ import { claimNames } from './names.ts'
 import { type BotRow, noSuchFolder, nullableJson } from './rows.ts'
 import { changedSecurity } from './sharing.ts'
 
-/** The row of a bot that is about to be made, from what was given for it. */
+/** The row of a new bot, from the given values. */
 export function newBot(
   bot: CreateBot['body']['bot'],
   { workspace }: WorkspaceGrant,
@@ -73,7 +73,7 @@ export function initialColumns(now: Date) {
   }
 }
 
-/** The draft of a new bot: what was given, and the rest as in an empty flow. */
+/** The draft of a new bot: the given parts, and the rest as in an empty flow. */
 export function newDraft(texts: Map<string, Buffer>, now: Date): Draft {
   const part = (name: string, fallback: string) => new JsonText(texts.get(name) ?? fallback)
   const start = { id: newId(now), type: 'start', graphCoordinates: { x: 0, y: 0 } }

@@ -12,7 +12,7 @@ import { duplicateIds, edgeIssues, eventIssues } from './checks/references.ts'
 import type { CheckedService } from './checks/service.ts'
 import { settingIssues } from './checks/settings.ts'
 
-/** An error keeps a chat from doing what the flow says; a warning is what its author probably did not mean. */
+/** An error stops a chat from following the flow; a warning is probably a mistake of its author. */
 export interface Finding extends FlowFinding {
   severity: 'error' | 'warning'
 }

@@ -72,7 +72,7 @@ export function importFlow(
   }
   const warnings = [...repaired.warnings]
   nameEdges(flow, warnings)
-  // It would act at once, while all else waits for a publish.
+  // It would take effect immediately, while all else waits for a publish.
   if (checked.data.settings.publicShare?.isEnabled === true) {
     const { publicShare: _, ...settings } = flow.settings as Record<string, unknown>
     flow.settings = settings

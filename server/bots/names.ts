@@ -9,9 +9,9 @@ import { botsAt, forgetBotHost, hostOfDomain } from '../hosts/domains.ts'
 import type { BotRow } from './rows.ts'
 
 /**
- * Claims the public id and the domain that a bot is about to get, and gives up those it had. The primary
- * keys decide between bots that claim one at once. Domains on one host are those of one workspace, since code of their
- * authors shares what browsers keep for the host.
+ * Claims the new public id and domain of a bot, and gives up the former ones. The primary keys decide between bots
+ * that claim one concurrently. Domains on one host belong to one workspace, since code of their authors shares the
+ * storage of browsers for the host.
  */
 export async function claimNames(
   tx: Transaction,

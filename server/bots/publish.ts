@@ -29,7 +29,7 @@ export async function publish(
 ): Promise<Outcome> {
   const { bot: seen, findings } = checked
   const deed: AuditAction = { by: grant.caller, operation: 'publishBot' }
-  // Within a transaction what fails would undo what was done before.
+  // Within a transaction a failure would roll back the earlier work.
   const isAlone = rootOf(db) === db
   if (isAlone && seen && seen.publicId !== null && !isStale(conditions, botStateTag(seen))) {
     const isCopied = await copyDraft(db, deed, seen, findings, now).catch((error) => {
@@ -121,7 +121,10 @@ export async function unpublish(
   })
 }
 
-/** Gives a locked bot a public id made of its name. That is a change of the bot: who read it before is refused. */
+/**
+ * Gives a locked bot a public id made of its name. That changes the bot: a write with an earlier entity tag is
+ * rejected.
+ */
 async function assignPublicId(tx: Transaction, current: BotRow, now: Date): Promise<BotRow> {
   const publicId = [...slug(current.name), randomTail()].join('-')
   await tx.insert(publicIds).values({ publicId, botId: current.id })

@@ -158,7 +158,7 @@ async function neededByChats(
       WHERE ${bots.workspaceId} = (SELECT b.workspace_id FROM ${bots} b WHERE b.id = ${botId})`,
   )
   const bot = sql.param(others.map(({ id }) => id))
-  // As a session names what it is in, see `loadFlow` in `chat/sessions/turn-effects.ts`.
+  // In the form in which a session names its flows, see `loadFlow` in `chat/sessions/turn-effects.ts`.
   const names = new Map(ids.map((id) => [`${botId}/${id}`, id]))
   const linked = await selectRows(
     db,

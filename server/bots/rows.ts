@@ -28,7 +28,7 @@ export const noSuchFolder: Issue = {
   message: "There is no such folder in the bot's workspace",
 }
 
-/** The bot as every answer shows it. */
+/** The bot as every response shows it. */
 export function toBot(row: BotRow, draft: Draft): Bot {
   return {
     version: row.version,

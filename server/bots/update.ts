@@ -88,7 +88,7 @@ export function toChange(
   const parts: Partial<Draft> = {}
   for (const name of partNames) {
     const text = texts.get(name)
-    // A legacy flow has no events: what was sent for them can only be empty.
+    // A legacy flow has no events: a given list of events can only be empty.
     if (text !== undefined && !(name === 'events' && isLegacy(bot.version))) parts[name] = new JsonText(text)
   }
   const precondition = overwrite || bot.updatedAt === undefined ? undefined : Date.parse(bot.updatedAt)
@@ -154,8 +154,8 @@ async function readStoredSettings(db: Database, bot: BotRow) {
 }
 
 /**
- * Makes a publication the draft of its bot, which stays as public as it is: that acts at once, and nothing is
- * published.
+ * Makes a publication the draft of its bot, whose public sharing stays as it is: sharing would take effect
+ * immediately, and nothing is published.
  */
 export async function restorePublication(
   db: Database,
@@ -277,7 +277,7 @@ export async function isFolderOf(db: Database, bot: BotRow, folderId: string): P
     .select({ id: folders.id })
     .from(folders)
     .where(and(eq(folders.id, folderId), eq(folders.workspaceId, bot.workspaceId), isNull(folders.deletedAt)))
-  // The foreign key keeps it there as well; on a cluster two who lock one first would wait for each other.
+  // The foreign key protects it as well; on a cluster two transactions that lock one first would deadlock.
   const [row] = await (topologyOf(db).canShareCatalogueLocks ? found.for('key share') : found)
   return row !== undefined
 }
@@ -329,7 +329,7 @@ function buildUpdate(
   revision: number | Placeholder,
   shownIn: string | null | Placeholder,
 ) {
-  // The deletion of a folder changes what a bot shows, and not its revision.
+  // The deletion of a folder changes the shown folder of a bot, and not its revision.
   const isStillShown = sql`${shownFolderId(table.folderId)} IS NOT DISTINCT FROM ${shownIn}::text`
   return db.$with('bot').as(
     db
@@ -350,7 +350,7 @@ function draftOfChanged(db: Database, bot: ReturnType<typeof buildUpdate>) {
 }
 
 const updateStatements = statements((db, named) => {
-  // Every column of the header that can change: those that were not given get what they had at the revision.
+  // Every column of the header that can change: those not given get their values of the revision.
   const header = Object.fromEntries(
     [...headerNames, 'isPubliclyShared', 'version', 'revision', 'updatedAt'].map((name) => [
       name,

@@ -160,7 +160,7 @@ export async function setWebhookAddress(
       const place = blocks.indexOf(block)
       return isRecord(group) && place >= 0 ? { ...group, blocks: blocks.with(place, changed) } : group
     })
-    // All else keeps its text, such as numbers as they were written.
+    // All else retains its text, such as numbers as they were written.
     const parts = { groups: changedDocument(groups, stored, found.draft.groups) }
     const change = { version: bot.version, header: {}, parts, precondition: undefined, conditions: {} }
     const applied = await applyChange(tx, bot, change, now, found.draft)

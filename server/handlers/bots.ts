@@ -20,7 +20,7 @@ export const bots: BotsHandlers<Contexts> = {
       botPage(db, grant, folderId, position, limit),
     )
     if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
-    // A bot in the folder proves that the folder is there; only an empty page has to ask.
+    // A bot in the folder proves that the folder exists; only an empty page needs a query.
     if (list.page.length === 0 && folderId !== undefined && folderId !== 'root') {
       if (!(await folderIn(db, grant, folderId))) {
         return respond.fail('NOT_FOUND', [unknownRecord('query', 'folderId', folderId)])

@@ -171,7 +171,7 @@ export const chat: ChatHandlers<Contexts> = {
 
     const options = { textBubbleContentFormat: body.textBubbleContentFormat }
     const turnInput = { message: body.message, options, digest, emit }
-    // Whenever the chat has changed hands meanwhile, the message goes to those who handle it now.
+    // If the chat has changed hands meanwhile, the message goes to its present handler.
     for (let attemptedSession = session; ; ) {
       const ran =
         attemptedSession.handledBy === null

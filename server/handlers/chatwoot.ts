@@ -46,7 +46,7 @@ export const chatwoot: ChatwootHandlers<Contexts> = {
   },
 }
 
-/** The same for both, so that nobody learns which bots there are. */
+/** The same for both, so that no caller learns which bots exist. */
 const noAddress: Issue = {
   path: ['path', 'credentialsId'],
   code: 'unknown_credentials',

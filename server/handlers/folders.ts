@@ -28,7 +28,7 @@ export const folders: FoldersHandlers<Contexts> = {
       folderPage(db, grant, parentId, position, most),
     )
     if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
-    // A folder inside proves that the parent is there; only an empty page has to ask.
+    // A folder inside proves that the parent exists; only an empty page needs a query.
     if (list.page.length === 0 && parentId !== null && !(await folderIn(db, grant, parentId))) {
       return respond.fail('NOT_FOUND', [unknownRecord('query', 'parentFolderId', parentId)])
     }

@@ -52,7 +52,7 @@ export const invitations: InvitationsHandlers<Contexts> = {
         '',
         `It works once, for ${INVITATION_DAYS} days. If you do not expect it, ignore this mail.`,
       ])
-      // The link in the response works without the mail, so nobody waits for it.
+      // The link in the response works without the mail, so the response does not wait for it.
       void chat
         .sendEmail?.(mail, OWN_MAIL_TIMEOUT_MS)
         .catch((err: Error) => log.warn({ err }, 'an invitation could not be mailed'))

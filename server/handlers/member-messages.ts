@@ -9,7 +9,7 @@ export const memberMessages: MemberMessagesHandlers<Contexts> = {
     const sent = await writeToVisitor(context, params.sessionId, body)
     if (!sent) return respond.fail('NOT_FOUND')
     if ('refusal' in sent) return respond.fail(sent.refusal, [sent.issue])
-    // Kept for its key as long as the result.
+    // Retained for its key as long as the result.
     return { ...respond.ok({ messages: sent.bubbles }), resultId: sent.resultId }
   },
 

@@ -67,7 +67,7 @@ export const members: MembersHandlers<Contexts> = {
   },
 
   async removeMember({ params }, respond, { db, grant, now }) {
-    // Everybody may leave; who else goes is for admins to say.
+    // Every member may leave; only admins may remove others.
     if (grant.role !== 'ADMIN' && params.userId !== grant.caller.userId) {
       return respond.fail('FORBIDDEN', [onlyAdmins])
     }

@@ -117,7 +117,7 @@ export const webhooks: WebhooksHandlers<Contexts> = {
       deliveryPage(db, grant, params.endpointId, position, limit),
     )
     if ('issue' in list) return respond.fail('BAD_REQUEST', [list.issue])
-    // A delivery proves that the endpoint is there; only an empty page has to ask.
+    // A delivery proves that the endpoint exists; only an empty page needs a query.
     if (list.page.length === 0 && !(await endpointOf(db, grant, params.endpointId))) {
       return respond.fail('NOT_FOUND')
     }
@@ -153,7 +153,7 @@ const notEnabled: Issue = {
   message: 'The endpoint is not enabled, so nothing is sent to it: enable it first',
 }
 
-/** Looks up the host of an address before a transaction begins; gives what is wrong with it. */
+/** Looks up the host of an address before a transaction begins; returns an issue of the address. */
 async function checkUrl(
   url: string | undefined,
   { config, slot }: Contexts['anyone'],
@@ -182,7 +182,7 @@ function toEndpoint(row: EndpointRow): Endpoint {
     workspaceId: row.workspaceId,
     url: row.url,
     description: row.description,
-    // Only what the contract lists is written.
+    // Only types of the contract are written.
     types: row.types as Endpoint['types'],
     isEnabled: row.isEnabled,
     disabledReason: row.disabledReason,
@@ -204,7 +204,7 @@ function toDelivery(row: DeliveryRow): components['schemas']['WebhookDelivery'] 
     lastStatus: row.lastStatus,
     lastError: row.lastError,
     lastDuration: row.lastDuration,
-    // A delivery due at once has the epoch as its time, or a slightly later one behind another delivery.
+    // A delivery due immediately has the epoch as its time, or a slightly later one behind another delivery.
     nextAttemptAt: next && next > row.createdAt ? next.toISOString() : null,
   }
 }

@@ -129,7 +129,7 @@ function toWorkspace(row: WorkspaceRow): components['schemas']['Workspace'] {
   }
 }
 
-/** The workspace as those see it who ask for it alone. */
+/** The workspace as `getWorkspace` shows it. */
 function toAnswer(workspace: WorkspaceRow, role: Role): GetWorkspace['responseBody'] {
   const { customChatsLimit, customSeatsLimit, resultsRetentionDays } = workspace
   return {

@@ -60,7 +60,7 @@ export async function requestDeletedBots(
   return due.length > 0
 }
 
-/** Leaves a record out for a while whose row fails: the next look has all others before it. */
+/** Skips a record for a while whose row fails: the next batch has all others before it. */
 async function passOverOnFailure<Outcome>(
   passedOver: State['passedOver'],
   id: string,

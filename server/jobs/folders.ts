@@ -8,8 +8,8 @@ import { holdWorkspace } from '../workspaces/rows.ts'
 import { type DueRows, type Key, removeDue } from './due.ts'
 
 /*
- * Moves what deleted folders hold into their parents, where readers see it already, and removes the folders once they
- * are empty. Each batch is one transaction, so that a killed process leaves nothing half done.
+ * Moves the contents of deleted folders into their parents, where readers see them already, and removes the folders
+ * once they are empty. Each batch is one transaction, so that a killed process leaves nothing half done.
  */
 
 /** Each bot is locked, and its event may go to many endpoints. */
@@ -53,7 +53,9 @@ const emptyFolders: DueRows = {
       SELECT stored.parent_folder_id FROM ${folders} stored WHERE stored.parent_folder_id = ANY(ARRAY(${deletedFolders}))))`,
 }
 
-/** Moves a batch of what deleted folders hold, or removes a batch of them; true while there may be more. */
+/**
+ * Moves a batch of the contents of deleted folders, or removes a batch of the folders; true while there may be more.
+ */
 export async function moveFromDeletedFolders(db: Database, now: Date): Promise<boolean> {
   const steps = [
     () => removeDue(db, storedBots, NO_AGE, (tx, keys) => moveBots(tx, keys, now)),
@@ -101,11 +103,11 @@ async function moveFolders(tx: Transaction, keys: readonly Key[]) {
   }
 }
 
-/** The deleted folders in keys of workspace, folder and id, each with its parent and the ids of what moves there. */
+/** The deleted folders in keys of workspace, folder and id, each with its parent and the ids to move there. */
 async function destinations(tx: Transaction, keys: readonly Key[]) {
   const found = []
   for (const workspaceId of [...new Set(keys.map(([workspaceId]) => workspaceId as string))].sort()) {
-    // As moves and deletions of folders do, so that the parent stays what it is.
+    // As moves and deletions of folders do, so that the parent does not change.
     if (!(await holdWorkspace(tx, workspaceId, 'no key update'))) continue
     const ofWorkspace = keys.filter(([id]) => id === workspaceId)
     const rows = await selectRows(

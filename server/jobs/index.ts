@@ -39,8 +39,8 @@ interface Job {
 }
 
 /**
- * Returns the time of a batch. A clock that is ahead of the database does not count: what it removed too early would be
- * gone for good.
+ * Returns the time of a batch. A clock that is ahead of the database does not count: rows that are removed too early
+ * cannot be restored.
  */
 export async function readTime(db: Database): Promise<Date> {
   const start = currentTime().getTime()
@@ -54,8 +54,8 @@ export async function readTime(db: Database): Promise<Date> {
 }
 
 /**
- * Does what is due now and then until stopped; `stop` waits for the batches under way, `runDue` does all that is due at
- * once.
+ * Does due work at intervals until stopped; `stop` waits for the batches under way, `runDue` does all due work
+ * immediately.
  */
 export function startBackground(
   db: Database,

@@ -46,22 +46,22 @@ const MAX_PART_ROWS = 10 * MAX_BATCH_ROWS
 /** A batch that took longer than this is not made larger again. */
 const QUICK_BATCH_MS = 500
 
-/** Bots that one look finds: as many processes can work at once. */
+/** Maximum bots that one query finds: as many processes can work concurrently. */
 const MAX_CANDIDATE_BOTS = 20
 
-/** Days for which a deleted bot keeps its draft and publications, where the configuration does not say. */
+/** Days for which the draft and publications of a deleted bot are retained, unless configured. */
 const DELETED_BOTS_DAYS = 7
 
 /**
- * Removes one batch of what was deleted. True while there is more to do; false when nothing is left or other
- * processes are at it.
+ * Removes one batch of deleted records. True while there is more to do; false when nothing is left or other processes
+ * are at work on it.
  */
 export async function purgeBatch(
   db: Database,
   now: Date,
   deletedBotsDays = DELETED_BOTS_DAYS,
 ): Promise<boolean> {
-  // Looked for without a lock, and locked one by one: a cluster locks only what one node has.
+  // Found without a lock, and locked one by one: a cluster locks only rows of one node.
   const waiting = await db
     .select({ botId: purges.botId, batchRows: purges.batchRows, failedAt: purges.failedAt })
     .from(purges)
@@ -78,7 +78,7 @@ export async function purgeBatch(
   const state = stateOf(db)
   const findMore = async () =>
     (await requestDeletedBots(db, state, now, deletedBotsDays)) || (await purgeWorkspaces(db, state))
-  // In turns: results of a bot may keep coming, and deleted workspaces do not wait until they end.
+  // In turns: results of a bot may keep coming, and deleted workspaces do not wait for their end.
   state.isTurnOfBots = !state.isTurnOfBots
   if (fresh.length > 0) return (!state.isTurnOfBots && (await findMore())) || purgeFirst(fresh)
   // A bot whose last batch failed waits for all others, so that they take as long as they take alone.
@@ -133,7 +133,7 @@ async function purgeOf(tx: Transaction, batch: Batch, nextRows: () => number): P
   return true
 }
 
-/** Lets all others have their turn first, whatever the clocks of processes say: one bot may have millions of results. */
+/** Puts a bot behind all others, whatever the clocks of processes: it may have millions of results. */
 async function queueAgain(tx: Transaction, botId: string, batchRows: number) {
   const [last] = await selectRows(
     tx,
@@ -203,8 +203,8 @@ async function purgeStats(tx: Transaction, batch: Batch): Promise<boolean> {
 }
 
 /**
- * Removes the rest of a bot whose workspace is deleted, or that was deleted long enough ago; true while there is more.
- * Until then a deleted bot of a living workspace keeps its draft and publications.
+ * Removes the rest of a bot whose workspace is deleted, or that was deleted long enough ago; true while there is
+ * more. Until then the draft and publications of a deleted bot of an existing workspace are retained.
  */
 async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
   const { botId, rows, now, deletedBotsDays } = batch

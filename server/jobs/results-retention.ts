@@ -9,15 +9,18 @@ import { countUnder, deletedResults, dropMessagesUnderFloor } from '../results/d
 import { insertEvent } from '../webhooks/outbox.ts'
 
 /*
- * Removes results whose retention has ended: the floor of their bot rises over them, which hides them all at once, and
+ * Removes results whose retention has ended: the floor of their bot rises over them, which hides them together, and
  * the purge removes them. The floor rises by whole days (UTC), hence once a day, and by the clock of the database,
  * which all processes share.
  */
 
-/** Bots whose results one statement looks for. */
+/** Maximum bots whose results one statement looks for. */
 const MAX_BATCH_BOTS = 1_000
 
-/** Deletes what is older than the workspace, or the installation (`days`), keeps results; false since that is all. */
+/**
+ * Deletes results older than the retention of the workspace, or of the installation (`days`). One call deletes all,
+ * hence false.
+ */
 export async function expireResults(db: Database, days: number | undefined, now: Date): Promise<boolean> {
   // Null without a retention; otherwise the smaller of two.
   const retentionDays = sql`least(${workspaces.resultsRetentionDays}, ${days ?? null}::integer)`
@@ -59,7 +62,7 @@ export async function expireResults(db: Database, days: number | undefined, now:
         (list) => sql`
           SELECT ${list} ${expiringBots} AND ${bots.id} = ANY(${sql.param(ids)}) AND ${isLow} AND ${hasOlder}`,
       )
-    // One that cannot expire keeps none of the others.
+    // One bot that fails does not stop the others.
     const noteFailure = (error: unknown) => {
       failure ??= error
     }

@@ -5,7 +5,7 @@ import { MS_PER_HOUR } from '../durations.ts'
 import type { FileStore } from '../uploads/store.ts'
 
 const MAX_BATCH_FILES = 200
-/** Files that the store removes at once, so that a slow one does not keep all others waiting. */
+/** Files that the store removes concurrently, so that a slow one does not delay all others. */
 const PARALLEL_FILES = 4
 
 /**

@@ -1,4 +1,4 @@
-/** Reading of JSON about which nothing is certain. What does not have the expected type counts as absent. */
+/** Reading of JSON of any shape. A value without the expected type counts as absent. */
 import { withExactNumbers } from '../kit/json/exact-numbers.ts'
 
 export type JsonObject = Record<string, unknown>
@@ -56,7 +56,7 @@ function isWithin(value: unknown, levels: number): boolean {
   return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1))
 }
 
-/** Without what text columns refuse (U+0000) or no encoder accepts (half surrogate pairs). */
+/** Removes characters that text columns reject (U+0000) or that cannot be encoded (half surrogate pairs). */
 export function storableText(value: string): string {
   return /[\0\ud800-\udfff]/.test(value)
     ? value.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd')

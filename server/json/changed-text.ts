@@ -2,8 +2,8 @@ import { JsonText } from '../kit/json/json-text.ts'
 import { elementTexts, propertiesOf, propertyTexts } from '../kit/json/property-texts.ts'
 
 /**
- * JSON of a value of which `before` was sent as `text`. What is the very same as before, or was inside of what is
- * another one now, keeps its text: numbers as they were written, and the order of keys that look like numbers.
+ * JSON of a value of which `before` was sent as `text`. Unchanged values, also inside of changed ones, retain their
+ * text: numbers as they were written, and the order of keys that look like numbers.
  */
 export function changedText(value: unknown, before: unknown, text: Buffer | undefined): string {
   if (text === undefined) return JSON.stringify(value)
@@ -17,7 +17,7 @@ export function changedText(value: unknown, before: unknown, text: Buffer | unde
   return `{${properties.join(',')}}`
 }
 
-/** The same of a stored document, which may have white space between its tokens. `before` is what it was parsed to. */
+/** The same of a stored document, which may have white space between its tokens. `before` is its parsed value. */
 export function changedDocument(value: unknown, before: unknown, stored: JsonText): JsonText {
   const texts = propertyTexts(Buffer.from(`{"all":{"it":${stored.text}}}`), 'all')
   return new JsonText(changedText(value, before, texts.get('it')))

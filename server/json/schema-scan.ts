@@ -24,7 +24,7 @@ import { fromUtf8 } from '../kit/json/utf8.ts'
 
 const known = new Map<z.core.$ZodType, Scan>()
 
-/** Passes what surely fits a schema of documents. */
+/** Passes values that certainly fit a schema of documents. */
 export function scanOf(schema: z.core.$ZodType): Scan {
   let scan = known.get(schema)
   if (!scan) {
@@ -120,7 +120,10 @@ function unionScan(schema: InstanceType<typeof SelectUnion>): Scan | undefined {
   }
 }
 
-/** A text has no more characters than bytes. How many there are at least is known of one that is not empty, no more. */
+/**
+ * A text has no more characters than bytes. A minimum above 1 cannot be checked: a text that is not empty has at
+ * least one character.
+ */
 function textScan(schema: InstanceType<typeof QuickText>): Scan | undefined {
   const { minimum, maximum } = schema._zod.def
   if (minimum > 1) return undefined

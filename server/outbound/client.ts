@@ -75,7 +75,7 @@ const MAX_REDIRECTS = 5
 const IDLE_TIMEOUT_MS = 4_000
 const LOOKUP_TIMEOUT_MS = 2_000
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
-/** Headers that belong to the connection. The caller's values would contradict what is really sent. */
+/** Headers that belong to the connection. Values of the caller would contradict the request on the wire. */
 const connectionHeaders = new Set([
   'accept-encoding',
   'connection',
@@ -212,7 +212,7 @@ interface Agents {
   'https:': https.Agent
 }
 
-/** Closes idle connections before usual servers and balancers do. Keeps as many as one host serves at once. */
+/** Closes idle connections before usual servers and balancers do. Retains as many as one host serves concurrently. */
 function keepingAgents(): Agents {
   const settings = { keepAlive: true, maxFreeSockets: 32, timeout: IDLE_TIMEOUT_MS }
   return { 'http:': new http.Agent(settings), 'https:': new https.Agent(settings) }

@@ -20,7 +20,7 @@ const families: Families = {
   resolve6: (host) => resolver.resolve6(host),
 }
 
-/** Time that the addresses of one family wait for those of the other: some servers do not answer for IPv6. */
+/** Time that the addresses of one family wait for those of the other: some servers do not respond for IPv6. */
 const OTHER_FAMILY_MS = 100
 
 /**

@@ -8,7 +8,7 @@ export const GOOGLE_TOKEN_URL = 'https://oauth2.googleapis.com/token'
 export const TOKEN_LIFETIME_SECONDS = 3_600
 
 export interface GoogleAccount {
-  /** A digest of what tells it from others. */
+  /** A digest that is unique to the account. */
   key: string
   /** Address that gives tokens. */
   tokenUri: string
@@ -24,8 +24,8 @@ interface InstalledClient {
 }
 
 /**
- * Completes credentials of a person who agreed with the client of the installation, whose secret goes to the address of
- * the configuration alone. Others stay as they are.
+ * Completes credentials of a person who agreed with the client of the installation, whose secret is sent only to the
+ * address of the configuration. Others stay as they are.
  */
 export function withInstalledClient(
   data: JsonObject,

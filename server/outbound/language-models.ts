@@ -33,7 +33,7 @@ export function modelClient(options: OutboundOptions): AskModel {
       return failureOf(error, request, deadline.signal)
     } finally {
       clearTimeout(timer)
-      // Closes what is left of a stream.
+      // Closes the rest of a stream.
       deadline.abort()
     }
   }
@@ -155,7 +155,7 @@ async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Pr
   return { text: answerText, toolCalls: [...calls.values()], usage, ...stop }
 }
 
-/** Some services answer with a list of parts. */
+/** Some services respond with a list of parts. */
 function wordsOf(content: unknown): string {
   return (
     asString(content) ??
@@ -228,7 +228,7 @@ async function askAnthropic(request: ModelRequest, { fetch, signal }: Outbound):
     fetch,
   })
   const system = request.messages.flatMap(({ role, content }) => (role === 'system' ? [content] : []))
-  // A model that has to use its only tool answers with what the schema asks for.
+  // A model that has to use its only tool responds with an object of the schema.
   const wanted = schema === undefined ? [] : [{ name: 'values', parameters: schema }]
   const offered = [...tools, ...wanted].map(({ name, description, parameters }: ModelTool) => ({
     name,

@@ -24,7 +24,7 @@ export interface MailerOptions {
   from: string
 }
 
-/** Sends a mail. Rejects if the mail server refuses it, cannot be reached, or has not accepted it within the time. */
+/** Sends a mail. Rejects if the mail server rejects it, cannot be reached, or has not accepted it within the time. */
 export type SendMail = (mail: Mail, milliseconds: number) => Promise<void>
 
 export type SmtpAccount = components['schemas']['SmtpData']
@@ -82,7 +82,10 @@ export function accountMailer(findHost: FindHost) {
   }
 }
 
-/** Signs in to the mail server of an account. Rejects with its words if it refuses, or takes longer than that. */
+/**
+ * Signs in to the mail server of an account. Rejects with its words if it rejects the sign-in, or takes longer than
+ * that.
+ */
 export function accountTester(findHost: FindHost) {
   return async (account: SmtpAccount, milliseconds: number) => {
     const deadline = performance.now() + milliseconds

@@ -34,7 +34,7 @@ export interface ModelRequest {
   tools: ModelTool[]
   temperature?: number
   maxTokens?: number
-  /** The text of the answer is to be JSON of this JSON Schema. */
+  /** The text of the response is to be JSON of this JSON Schema. */
   schema?: JsonObject
   /** Requests the response as a stream, and receives its text piece by piece. */
   onText?: (piece: string) => void

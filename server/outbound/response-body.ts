@@ -5,7 +5,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw }
 import { parse } from 'content-type'
 import { BrokenOff, fail, messageOf, type Refusal } from './rejection.ts'
 
-/** Some servers send what is called deflate without the header that it has. */
+/** Some servers call a body deflate that lacks the header of that format. */
 const decoders: Record<string, (first: Buffer) => Duplex> = {
   gzip: () => createGunzip(),
   'x-gzip': () => createGunzip(),
@@ -96,7 +96,7 @@ async function* decompress(
   yield* bytes
 }
 
-/** Nothing at all is no stream of any encoding, but what there is without a body. */
+/** An empty body is no stream of any encoding, but a response without a body. */
 async function* decodeChunks(packed: AsyncGenerator<Buffer>, encoding: string): AsyncGenerator<Buffer> {
   const first = await packed.next()
   if (first.done) return

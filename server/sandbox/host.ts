@@ -83,7 +83,7 @@ function intl(
   return method === 'segment' ? Array.from(given as Iterable<object>, withoutInput) : given
 }
 
-/** Numbers arrive as texts, which keeps -0, NaN and any number of digits. Formats of numbers read texts exactly. */
+/** Numbers arrive as texts, which preserve -0, NaN and any number of digits. Formats of numbers read texts exactly. */
 function exactNumber(given: unknown): string | bigint {
   const text = String(given)
   return /^-?\d{16,}$/.test(text) ? BigInt(text) : text

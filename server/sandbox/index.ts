@@ -1,13 +1,13 @@
 /**
  * The sandbox for code that bots bring along.
  *
- * Code runs in a WebAssembly engine inside a worker thread: it sees neither this process nor the network, and what
- * it does to its engine ends with the evaluation. An evaluation that does not stop by itself costs its thread, never
+ * Code runs in a WebAssembly engine inside a worker thread: it sees neither this process nor the network, and its
+ * changes to the engine end with the evaluation. An evaluation that does not stop by itself costs its thread, never
  * the event loop of the service.
  *
- * No thread waits for the network. Code that has sent a request is dropped, and is run again from its beginning once
- * there is an answer, with the same clock and the same random numbers, so that it comes to the same place and further.
- * So slow answers keep no memory and no thread, however many chats wait for one.
+ * No thread waits for the network. Code that has sent a request is dropped, and runs again from its beginning once
+ * there is a response, with the same clock and the same random numbers, so that it gets to the same position and
+ * continues. So slow responses occupy no memory and no thread, however many chats wait for one.
  */
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -35,7 +35,7 @@ interface Report {
   calls?: unknown
 }
 
-/** Code that waits for answers may take its time this many times over, each run counted from its beginning. */
+/** Code that waits for responses may take this many times its limit, each run counted from its beginning. */
 const MAX_STRETCH_FACTOR = 5
 const MAX_CALLS = 20
 /** Time to wait for further responses once there is one. */
@@ -45,7 +45,7 @@ const SUSPICION_MS = 600_000
 
 export function openSandbox(options: { threads?: number } = {}): Sandbox {
   // A bot whose code had to be stopped gets a thread only after all other such bots, so that no other bot waits for
-  // its timeouts, or for the threads that it breaks.
+  // its timeouts, or for the replacement of its threads.
   const suspects = new LRUCache<string, true>({ max: 10_000, ttl: SUSPICION_MS })
   const detention = openPool(1, () => {})
   const pool = openPool(options.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1)), suspect)
@@ -67,7 +67,7 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
     }
     const owner = { workspace: request.workspaceId ?? request.owner, bot: request.owner }
     const answers: Answer[] = []
-    /** Positions of the requests that were sent, and those whose answer is to come. */
+    /** Positions of the requests that were sent, and those whose response is to come. */
     const requestedPositions = new Set<number>()
     const pending = new Map<number, Promise<void>>()
     let { seed } = request
@@ -160,7 +160,7 @@ function linesOf({ lines }: Report): string[] {
   return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string').slice(0, MAX_LINES) : []
 }
 
-/** Requests that have no answer yet. */
+/** Requests without a response so far. */
 function callsOf({ calls }: Report): { index: number; text: string; request: CodeRequest }[] {
   if (!Array.isArray(calls)) return []
   return calls.slice(0, MAX_CALLS).flatMap((call) => {

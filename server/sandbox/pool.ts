@@ -42,7 +42,7 @@ interface Thread {
 const THREAD_START_MS = 170
 /** Beyond its time limit, code gets this much CPU time until its thread is given up. */
 const graceMilliseconds = 250
-/** Maximum checks on a thread that does not answer, even if it does not use its CPU. */
+/** Maximum checks on a thread that does not respond, even if it does not use its CPU. */
 const MAX_CHECKS = 300
 const checkMilliseconds = 50
 const startMilliseconds = 60_000
@@ -50,7 +50,7 @@ const startMilliseconds = 60_000
 const waitMilliseconds = 20_000
 const MAX_WAITING_PER_BOT = 200
 
-/** Threads start when they are needed first, and do not keep the process alive while they are idle. */
+/** Threads start when they are first needed, and do not prevent the exit of the process while they are idle. */
 export function openPool(maximumThreads: number, onKilled: (owner: Owner) => void): Pool {
   const threads = new Set<Thread>()
   // By workspace, then by bot, both in round-robin order: a workspace with much to evaluate delays another one by a
@@ -210,7 +210,7 @@ export function openPool(maximumThreads: number, onKilled: (owner: Owner) => voi
     // A thread that cannot start must not be started for ever: the queue is rejected, and the next request tries
     // again.
     if (!wasReady) failAll(`The sandbox could not be started: ${ran.message}`)
-    // At once, so that the next code does not wait for it.
+    // Immediately, so that the next code does not wait for it.
     else startMissing()
   }
 

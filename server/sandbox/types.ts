@@ -35,7 +35,7 @@ export type CodeAnswer =
   | { ok: true; status: number; headers: Record<string, string>; body: string }
   | { ok: false; message: string }
 
-/** `milliseconds`: CPU time that was taken. `lines`: what the code wrote to its console. */
+/** `milliseconds`: CPU time of the code. `lines`: its output to the console. */
 export type EvaluateOutcome = { milliseconds: number; lines: string[] } & (
   | { ok: true; value: unknown; assignments: { name: string; value: unknown }[] }
   | { ok: false; reason: 'error' | 'time' | 'memory' | 'busy'; message: string }

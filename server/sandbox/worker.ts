@@ -30,7 +30,7 @@ export interface Job {
   values: string
   /** CPU time. */
   milliseconds: number
-  /** With the same clock, seed (that of the first run) and answers the same code does the same again. */
+  /** With the same clock, seed (that of the first run) and responses the same code does the same again. */
   startedAt: number
   seed?: number
   answers: Answer[]
@@ -204,7 +204,7 @@ function tryRun(job: Job): JobOutcome {
   }
 }
 
-// Compiles what every code goes through, so that the first one of a bot does not pay for it.
+// Compiles the parts that all code goes through, so that the first code of a bot does not pay for it.
 const first = 'new Intl.NumberFormat("en").format(new URL("https://example.com").port)'
 tryRun({
   form: 'expression',

@@ -16,9 +16,9 @@ type Settings = Pick<
 /** Timeouts for a store, in milliseconds. A request without a file is retried twice before it fails. */
 const usualTimeouts = {
   connectionTimeout: 10_000,
-  /** For the head of an answer. */
+  /** For the head of a response. */
   requestTimeout: 30_000,
-  /** In which nothing moves: longer than one who downloads a file may read nothing of it (`kit/server.ts`). */
+  /** Maximum time without data: longer than a caller may pause the download of a file (`kit/server.ts`). */
   socketTimeout: 90_000,
 }
 
@@ -44,10 +44,10 @@ export function openBucket(settings: Settings, timeouts: Partial<typeof usualTim
         const Body = createReadStream(path)
         try {
           const put = new PutObjectCommand({ Bucket, Key: key, Body, ContentLength: size })
-          // The answer comes after the file, which may take long as long as it moves.
+          // The response comes after the file, which may take long as long as bytes move.
           await s3.send(put, { requestTimeout: 0 })
         } finally {
-          // The rest of an aborted response is never read, and would keep the file open on the disk.
+          // The rest of an aborted response is never read, and would leave the file open on the disk.
           Body.destroy()
         }
       } finally {

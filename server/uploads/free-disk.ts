@@ -4,7 +4,7 @@ import { statfs } from 'node:fs/promises'
 const MAX_FLOOR_SHARE = 0.05
 
 /**
- * True if each disk of the folders keeps its minimum of free space after this many more bytes. A missing folder has
+ * True if each disk of the folders retains its minimum of free space after this many more bytes. A missing folder has
  * none.
  */
 export async function hasFreeDisk(

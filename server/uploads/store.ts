@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
  * Stores the bytes of files. The service makes the keys, of lower-case letters and digits, never of text by visitors.
  */
 export interface FileStore {
-  /** Keeps a file that is whole: one whose bytes end with an error leaves nothing. */
+  /** Stores a complete file; if its bytes end with an error, nothing is stored. */
   write(key: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
   /** The bytes from `start` to `end`, both included; undefined where there is no such file. */
   read(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>

@@ -22,7 +22,7 @@ const UNUSED_FILE_RETENTION_MS = 24 * 60 * 60 * 1000
 
 const MAX_FILES = 100
 
-/** Owner of a file: the bot that asks for it. In a linked bot that is not the bot of the session. */
+/** Owner of a file: the bot whose block takes it. In a linked bot that is not the bot of the session. */
 export interface Owner {
   sessionId: string
   /** The bot that the chat began with. */
@@ -43,14 +43,14 @@ interface Reserved extends Upload {
   removeAt: Date
 }
 
-/** URL of a file. Its id has 208 random bits, so only those who were given the URL know it. */
+/** URL of a file. Its id has 208 random bits, so that the URL cannot be guessed. */
 export function addressOf(publicUrl: string, { botId, id, name }: Upload): string {
   return `${publicUrl}/files/${botId}/${id}/${encodeURIComponent(name)}`
 }
 
 /**
- * Makes room for a file of so many bytes at most; undefined where the chat has had as many as it may. Exact also when
- * files come at once: who makes room holds the session.
+ * Reserves space for a file of at most so many bytes; undefined if the chat has reached its maximum. Exact also for
+ * concurrent files: each reservation locks the session.
  */
 export async function reserve(
   db: Database,
@@ -130,7 +130,7 @@ export async function receive(
         yield piece
       }
     } catch {
-      // A caller who goes away ends the body with an error.
+      // A caller that goes away ends the body with an error.
       throw refuse('incomplete')
     }
     if (size === 0) throw refuse('empty')

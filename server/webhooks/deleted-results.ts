@@ -15,20 +15,20 @@ import { DELETED } from '../results/erase.ts'
 import type { Taken } from './leases.ts'
 
 /*
- * No event of a deleted result is posted after `results.deleted`, even in a race. A sender first commits its lease, and
- * checks in a later statement that the result exists. And `results.deleted` waits while a delivery of a deleted result
- * is leased. So either the sender sees the deletion, or the deletion sees the lease. Nothing is posted to an endpoint
- * that is gone, or of a workspace that is deleted.
+ * No event of a deleted result is posted after `results.deleted`, even in a race. A sender first commits its lease,
+ * and checks in a later statement that the result exists. And `results.deleted` waits while a delivery of a deleted
+ * result is leased. So either the sender sees the deletion, or the deletion sees the lease. Nothing is posted to a
+ * deleted endpoint, or to one of a deleted workspace.
  */
 
 type Subject = Pick<Taken, 'botId' | 'subject'>
 
 /** Events about one result; their subject is its id. */
 const OF_RESULT: readonly string[] = eventTypes.filter((type) => /^(result|chat)\./.test(type))
-/** Events after which a receiver expects nothing more of what was deleted. */
+/** Events after which a receiver gets nothing more of the deleted records. */
 const OF_DELETION = ['results.deleted', 'bot.deleted']
 
-/** Delay before a deletion is retried whose results are still being sent, in milliseconds. */
+/** Delay before a deletion is retried while its results are still being sent, in milliseconds. */
 const RETRY_MS = 200
 
 /** Those of the deliveries just leased that may be posted now. The others are done with, or due a little later. */
@@ -56,7 +56,7 @@ export async function postable<T extends Taken>(db: Database, leased: readonly T
   return taken.filter((delivery) => !dead.has(delivery) && !early.has(delivery))
 }
 
-/** The endpoints that are there still, and whose workspaces are. */
+/** The endpoints that still exist in existing workspaces. */
 async function knownAmong(db: Database, endpointIds: ReadonlySet<string>): Promise<Set<string>> {
   const rows = await db
     .select({ id: endpoints.id })
@@ -69,7 +69,7 @@ async function knownAmong(db: Database, endpointIds: ReadonlySet<string>): Promi
 /** Those of which the result is deleted. */
 async function deletedAmong<S extends Subject>(db: Database, deliveries: readonly S[]): Promise<S[]> {
   const found = new Set<string>()
-  // Bot by bot, as a cluster keeps them on different nodes.
+  // Bot by bot, as a cluster stores them on different nodes.
   for (const botId of new Set(deliveries.map((delivery) => delivery.botId))) {
     const subjects = deliveries.flatMap((delivery) => (delivery.botId === botId ? delivery.subject : []))
     const alive = await selectRows(

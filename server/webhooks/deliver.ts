@@ -14,10 +14,10 @@ import { loadSince, repeat } from './pacing.ts'
 import { REQUEST_TIMEOUT_MS, type Sender } from './send.ts'
 
 /*
- * Sends events, in every process: shares out what steps have left, takes what is due, a batch in one statement, posts
- * it from memory, and writes what came of it, many in one statement. One subject has its events sent one after the
- * other; an endpoint that fails is left alone for a while, and one that is slow has no more than its share of what is
- * under way, so that neither delays another.
+ * Sends events, in every process: fans out the events of turns, leases due deliveries, a batch in one statement,
+ * posts them from memory, and writes their outcomes, many in one statement. Events of one subject are sent one after
+ * the other. A failing endpoint is paused, and a slow one has no more than its share of running deliveries, so that
+ * neither delays another.
  */
 
 const STOP_MS = 2 * MS_PER_SECOND
@@ -28,13 +28,13 @@ const AT_ONCE = 512
 const AT_ONCE_OWNER = AT_ONCE / 4
 /** Places of the total that are reserved for owners without a running delivery, so that slow ones leave room. */
 const LAST_FREE = AT_ONCE / 4
-/** An endpoint whose last answer took longer has one place, and all of these together have half of them. */
+/** An endpoint with a slower last response has one place, and all of these together have half of them. */
 const SLOW_ANSWER_MS = 2_000
 const AT_ONCE_SLOW = AT_ONCE / 2
 /** Maximum bytes of running events. A quarter is reserved as places are; beside others an owner has a quarter. */
 const MAX_BYTES_UNDER_WAY = 64 * 1024 * 1024
 /**
- * Maximum events of one bot that are taken together, and for how long they are sent in turn before the rest is due
+ * Maximum events of one bot that are leased together, and maximum time to send them in turn before the rest is due
  * again.
  */
 const MAX_SERIES_EVENTS = 64
@@ -51,11 +51,11 @@ const MAX_PACE_MS = 1_000
 const TOLERATED_DELAY_MS = 10 * MS_PER_SECOND
 /** Interval at which leases of running deliveries are extended. */
 const RENEWAL_MS = LEASE_TIMEOUT_MS / 4
-/** Delay before a delivery whose row failed is retried, and before a failed write of an outcome is. */
+/** Delay before a delivery whose row failed is retried, and before an outcome that could not be written is. */
 const FAILED_ROW_DELAY_MS = MS_PER_HOUR
 const FAILED_OUTCOME_DELAY_MS = 60 * MS_PER_SECOND
 
-/** An endpoint for which deliveries are taken: how many, and of how many bytes together with others of its owner. */
+/** An endpoint with wanted deliveries: their number, and their bytes together with others of its owner. */
 interface Wanted {
   id: string
   owner: string
@@ -72,7 +72,10 @@ interface Task {
   endpoint: OpenEndpoint
   /** When it was taken, by the clock of this process. */
   since: number
-  /** Waiting for the delivery before it of its subject, or answered, with the outcome left to be written. */
+  /**
+   * Waits for the delivery before it of its subject, is being posted, or has a response whose outcome is not yet
+   * written.
+   */
   state: 'waiting' | 'posting' | 'answered'
 }
 
@@ -196,7 +199,7 @@ export function startDeliveries(
     behindSince = isBehind ? Math.min(behindSince, startedAt) : Number.POSITIVE_INFINITY
     if (taken.length === 0) return
     const endpoints = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
-    // Read before it is looked whether their results are there: what is posted was there then.
+    // Read before the check that their results exist: the results of posted events existed then.
     const posted = await postable(db, await withBodies(db, log, taken))
     // Another process may have taken over: do not send.
     if (performance.now() - startedAt > LEASE_TIMEOUT_MS) return
@@ -321,7 +324,7 @@ export function startDeliveries(
     await recordAnswers(db, log, settled)
   }
 
-  /** Writes several at once; gives those that are written. */
+  /** Writes several together; returns the written ones. */
   function writeInHalves<Item>(items: readonly Item[], write: (some: readonly Item[]) => Promise<unknown>) {
     const writeAll = async (some: readonly Item[]) => {
       await write(some)

@@ -59,7 +59,7 @@ export async function insertEndpoint(
   now: Date,
 ): Promise<EndpointRow | 'full' | 'deleted'> {
   return transact(db, async (tx) => {
-    // Alone among those who add one, and before the workspace is deleted.
+    // Serialises concurrent additions, and precedes a deletion of the workspace.
     if (!(await holdWorkspace(tx, workspace.id, 'no key update'))) return 'deleted'
     const [known] = await tx
       .select({ number: count() })
@@ -111,8 +111,8 @@ async function staleEndpoint(
 }
 
 /**
- * Changes what is given; undefined where there is no such endpoint. Enabling it or a new address gives it
- * another chance: one that the service has disabled is enabled by either, and what waits for it is due at once.
+ * Changes the given fields; undefined if there is no such endpoint. Enabling it or a new address resets it: either
+ * enables an endpoint that the service has disabled, and its waiting deliveries are due immediately.
  */
 export async function updateEndpoint(
   db: Database,
@@ -286,8 +286,8 @@ export async function deliveryOf(
 }
 
 /**
- * Makes a delivery due again, with all its attempts, and with it what waits behind it. One that is being sent is sent
- * once more after that. Undefined where there is no such delivery, false where the endpoint is not enabled.
+ * Makes a delivery due again, with all its attempts, and with it the deliveries behind it. One that is being sent is
+ * sent once more after that. Undefined if there is no such delivery, false if the endpoint is not enabled.
  */
 export async function redeliver(
   db: Database,

@@ -45,7 +45,7 @@ export async function recordAnswers(db: Database, log: Logger, answers: readonly
       const reason = failed.length > 0 && (await recordFailures(db, endpoint, failed))
       if (reason) log.warn({ endpointId, reason }, 'webhook endpoint disabled')
     } catch (error) {
-      // The next answer says it again.
+      // The next response corrects it.
       log.warn({ endpointId, err: databaseError(error) }, 'an endpoint keeps what was known of it')
     }
   }
@@ -74,7 +74,7 @@ async function recordSuccess(db: Database, endpoint: EndpointKey) {
   if (rowCount) await hurryDeliveries(db, endpoint.id)
 }
 
-/** Deliveries that one statement makes due, and statements at once. */
+/** Deliveries that one statement makes due, and concurrent statements. */
 const MAX_HURRIED_ROWS = 5_000
 const MAX_HURRIED_BATCHES = 20
 

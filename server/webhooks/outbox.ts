@@ -15,9 +15,9 @@ import { newId } from '../ids.ts'
 
 /*
  * Transactional outbox: events are inserted in the transaction that causes them, so that both exist or neither does.
- * Without subscribed endpoints nothing is written and no statement runs. Turns of chats, which are many, write few rows
- * of events, and senders fan them out to the endpoints. All other events are inserted for each endpoint at once. The
- * data of an event is stored once for all endpoints.
+ * Without subscribed endpoints nothing is written and no statement runs. Turns of chats, which are many, write few
+ * rows of events, and senders fan them out to the endpoints. All other events are inserted for each endpoint
+ * directly. The data of an event is stored once for all endpoints.
  */
 
 const due = sql`'epoch'::timestamptz`
@@ -93,9 +93,9 @@ const OWN_ID_DIGITS = 2
 export const idPrefix = (now: Date) => newId(now).slice(0, -OWN_ID_DIGITS)
 
 /**
- * The events of a row `t` of the outbox: `events`, or those of a batch of turns. A batch has `turns`, as the service
- * knows them, and `written`, with what only the database knows of each that was written: `turn` is its number in
- * `turns`.
+ * The events of a row `t` of the outbox: `events`, or those of a batch of turns. A batch has `turns`, with the data
+ * of the service, and `written`, with the data that only the database has of each written turn: `turn` is its number
+ * in `turns`.
  */
 export const expandOutboxRow = sql`(
   SELECT * FROM json_to_recordset(t.events->'events')
@@ -316,7 +316,7 @@ export function botEvent(type: EventType, bot: typeof bots.$inferSelect): Event 
   return { type, workspaceId, botId: id, data }
 }
 
-/** Deliveries begin at once in the process in which something happened; others find it when they look. */
+/** Deliveries begin immediately in the process of the event; other processes find them by polling. */
 export const deliveryIsDue = new EventEmitter<{ due: [] }>()
 
 /**
@@ -326,7 +326,7 @@ export function isWanted(type: EventType, subscribedEvents: string): boolean {
   return subscribedEvents.includes('*') || subscribedEvents.includes(type)
 }
 
-/** Wakes the sender of this process once what was written is committed. */
+/** Wakes the sender of this process once the events are committed. */
 export function notifyAfterCommit(db: Database) {
   afterCommit(db, () => deliveryIsDue.emit('due'))
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/* Schedule of the sender of events: at once when there is an event, and less often while the process is busy. */
+/* Schedule of the sender of events: immediately for a new event, and less often while the process is busy. */
 
 /**
  * Returns a function with the share of time that this process was busy since the last call, or waited for a processor.

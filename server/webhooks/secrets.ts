@@ -15,7 +15,7 @@ export function openSecrets(row: Stored, keys: Key[]): string[] {
   return JSON.parse(text) as string[]
 }
 
-/** By their ciphertext, so that what was rotated or encrypted anew is read anew. */
+/** By their ciphertext, so that rotated or newly encrypted secrets are read again. */
 const opened = new LRUCache<string, string[]>({ max: 1_000 })
 
 export const unreadableSecret =

@@ -51,7 +51,7 @@ export async function send(
   return response
 }
 
-/** Reads the rest of an answer, for its connection to be used again. The status is all that counts. */
+/** Reads the rest of a response so that its connection can be reused. Only the status counts. */
 async function readOut({ body }: OutboundStream) {
   try {
     for await (const _ of body);

@@ -8,7 +8,7 @@ export function newSecret(): string {
   return PREFIX + randomBytes(32).toString('base64')
 }
 
-/** The headers that an event is posted with. `body` is what is sent, byte for byte; `secrets` those that are good. */
+/** The headers that an event is posted with. `body` is the body byte for byte; `secrets` are the valid ones. */
 export function signatureHeaders(
   secrets: readonly string[],
   id: string,

@@ -20,7 +20,7 @@ import { ownerText } from './sealed-rows.ts'
  */
 
 type Row = typeof table.$inferSelect
-/** A row without what is secret. */
+/** A row without its secrets. */
 type Shown = Omit<Row, 'data' | 'keyId'>
 
 const shown = {
@@ -61,7 +61,7 @@ export async function insertCredentials(
   now: Date,
 ): Promise<Shown | 'full' | 'deleted'> {
   return transact(db, async (tx) => {
-    // Alone among those who add some.
+    // Serialises concurrent additions.
     if (!(await holdWorkspace(tx, workspace.id, 'no key update'))) return 'deleted'
     const [known] = await tx
       .select({ number: count() })

@@ -14,8 +14,8 @@ import { newId } from '../ids.ts'
 import { holdWorkspace } from './rows.ts'
 
 /*
- * Invitations. An admin sees the link, so it proves nothing about who opens it: it makes a user of an address that has
- * none, and never signs in as a user who is there. A mailed link has a code of its own, which proves the address.
+ * Invitations. An admin sees the link, so it proves no identity: it creates a user for an address that has none, and
+ * never signs in as an existing user. A mailed link has a code of its own, which proves the address.
  */
 
 /** Invitations of a workspace that wait. */
@@ -27,7 +27,7 @@ const { codeHash: _, mailedCodeHash: __, ...columns } = getTableColumns(table)
 
 const rank: Record<Role, number> = { GUEST: 0, MEMBER: 1, ADMIN: 2 }
 
-/** The admin who invites. A former admin has seen the link, which must be good for nothing then. */
+/** The admin who invites. A former admin has seen the link, which must be invalid then. */
 const isByAdmin = and(
   eq(workspaceMembers.workspaceId, table.workspaceId),
   eq(workspaceMembers.userId, table.invitedBy),
@@ -196,7 +196,7 @@ export async function acceptInvitation(
   })
 }
 
-/** Undefined if somebody else has made a user with the address at this moment. */
+/** Undefined if a concurrent request has created a user with the address. */
 async function insertUser(
   tx: Transaction,
   { email, isMailed }: { email: string; isMailed: boolean },
@@ -211,7 +211,7 @@ async function insertUser(
   return user?.id
 }
 
-/** Gives a role; a member keeps one that is as high. The workspace is locked. */
+/** Gives a role; a member retains one that is as high. The workspace is locked. */
 async function giveRole(tx: Transaction, workspaceId: string, userId: string, role: Role, now: Date) {
   const here = and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.userId, userId))
   const [member] = await tx.select({ role: workspaceMembers.role }).from(workspaceMembers).where(here)

@@ -19,7 +19,7 @@ export interface Key {
 export interface Keyring {
   /** All keys, the one that encrypts first. Empty where there are none yet. */
   read(): Promise<Key[]>
-  /** Only where keys are in a file: makes the first one, unless there is one, and gives what there is then. */
+  /** Only for keys in a file: creates the first one, unless there is one, and returns the present keys. */
   make?: () => Promise<Key[]>
   /** Only where keys are in a file: puts a new one in front. */
   add?: () => Promise<Key[]>
@@ -78,7 +78,8 @@ function fileKeyring(file: string): Keyring {
     read,
     async make() {
       const written = await write([newKey()])
-      // If several processes create the first key at once, one succeeds: a link does not replace an existing file.
+      // If several processes create the first key concurrently, one succeeds: a link does not replace an existing
+      // file.
       await link(written, file).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EEXIST') throw error
       })
@@ -102,7 +103,7 @@ function fileKeyring(file: string): Keyring {
 const nonceBytes = 12
 const tagBytes = 16
 
-/** `owner` is bound to what is encrypted: under another one it cannot be decrypted. */
+/** `owner` is bound to the encrypted text: under another one it cannot be decrypted. */
 export function encrypt({ bytes }: Key, text: string, owner: string): Buffer {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(owner))

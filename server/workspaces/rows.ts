@@ -17,9 +17,8 @@ export type WorkspaceRow = typeof table.$inferSelect
 type OwnProperties = Pick<WorkspaceRow, 'name' | 'icon' | 'resultsRetentionDays'>
 
 /**
- * The workspaces in which the caller has a role after a position, their own before those that others have put them
- * into, newest first; of a bound token, the one it is bound to. The id of a position begins with whether it is among
- * their own.
+ * The workspaces in which the caller has a role after a position: first their own, then those of others, newest
+ * first; of a bound token, the one it is bound to. The id of a position begins with a flag for their own.
  */
 export async function workspacePage(db: Database, { caller }: UserGrant, position: Position) {
   const isOwn = sql`coalesce(${table.createdBy} = ${caller.userId}, false)`
@@ -57,7 +56,7 @@ export async function createWorkspace(
   now: Date,
 ): Promise<WorkspaceRow | undefined> {
   return transact(db, async (tx) => {
-    // The row of the user lets only one of two simultaneous requests count at a time.
+    // The lock of the user's row makes simultaneous requests count one after the other.
     await tx.select({ id: users.id }).from(users).where(eq(users.id, caller.userId)).for('no key update')
     const [row] = await tx
       .select({ created: count() })
@@ -168,9 +167,9 @@ async function lockWorkspace(tx: Transaction, workspaceId: string): Promise<Work
 }
 
 /**
- * Makes a workspace and everything in it unreachable at once, however much that is: every query of a bot, a folder, a
- * session or a name checks the mark. The purge removes the rows. Returns `isDeleted` if it was deleted already, `stale`
- * as with an update.
+ * Makes a workspace and everything in it unreachable immediately, regardless of its size: every query of a bot, a
+ * folder, a session or a name checks the mark. The purge removes the rows. Returns `isDeleted` if it was deleted
+ * already, `stale` as with an update.
  */
 export async function deleteWorkspace(
   tx: Transaction,
@@ -178,7 +177,7 @@ export async function deleteWorkspace(
   conditions: Conditions,
   now: Date,
 ): Promise<{ isDeleted: true } | { stale: WorkspaceRow } | undefined> {
-  // Waits for whatever is being put into it; what comes later finds it deleted.
+  // Waits for writes that put something into it; later ones find it deleted.
   const current = await lockWorkspace(tx, workspace.id)
   if (!current) return { isDeleted: true }
   if (isStale(conditions, workspaceState(current))) return { stale: current }

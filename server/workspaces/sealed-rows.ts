@@ -4,7 +4,7 @@ import { databaseError, sqlState } from '../db/errors.ts'
 import { credentials, webhookEndpoints } from '../db/schema.ts'
 import { type Key, KeyProblem, type Keyring, seal, unseal } from './keyring.ts'
 
-/* Rows that have a secret encrypted in them: which keys they need, and how they get another one. */
+/* Rows with an encrypted secret: the keys that they need, and the change to another key. */
 
 /** A secret is bound to these: in another row it cannot be read. */
 export function ownerText({
@@ -53,7 +53,7 @@ export async function usedKeys(db: Database): Promise<Set<string>> {
 
 const MAX_BATCH_ROWS = 500
 
-/** A row whose secret could not be encrypted anew, and why not. */
+/** A row whose secret could not be encrypted anew, with the reason. */
 export interface Unreadable {
   id: string
   workspaceId: string

@@ -83,8 +83,8 @@ async function testAccount(
 }
 
 /**
- * No conversation has the number 0, so an agent bot that Chatwoot knows finds none. Versions that let bots read no
- * conversation say that to those with a good token only.
+ * No conversation has the number 0, so an agent bot that Chatwoot knows finds none. Versions that hide all
+ * conversations from bots say that only to those with a valid token.
  */
 function testAgentBot(tools: Pick<ChatTools, 'httpRequest'>, data: JsonObject, tell: Tell): Promise<Tested> {
   const probe = {

@@ -50,7 +50,7 @@ export function* blockIssues(flow: Flow, service: CheckedService): Findings {
   }
 }
 
-/** Passes findings on, and says whether there were any. */
+/** Passes findings on, and returns true if there were any. */
 function* anyOf(findings: Findings): Generator<FlowFinding | undefined, boolean> {
   let hasFound = false
   for (const found of findings) {

@@ -224,7 +224,7 @@ export interface Leaf {
 
 /** All leaves in the order of the document. */
 export function* leavesOf(root: unknown): Generator<Leaf> {
-  // A list of what is still to be seen instead of recursion: rich text may be nested deeper than the stack.
+  // A list of values still to be visited instead of recursion: rich text may be nested deeper than the stack.
   interface Place {
     value: unknown
     key: string | number

@@ -3,7 +3,7 @@ import { type Findings, type Flow, idOf, issue, quote } from './flow.ts'
 import { type Entry, exitsOf, type FindEntry, readWays, type Way } from './ways.ts'
 
 /**
- * Loops that ask for no input, so that a chat goes round until it is stopped: those without an exit, and those in which
+ * Loops without an input, so that a chat goes round until it is stopped: those without an exit, and those in which
  * nothing changes, so that conditions decide the same again. Loops that count are neither.
  */
 export function* endlessLoops(flow: Flow): Findings {
@@ -53,7 +53,7 @@ function* circles(
   found: ReadonlySet<JsonRecord>,
 ): Generator<Entry[] | undefined> {
   const done = new Set<Entry>()
-  // A list of what is being followed instead of recursion: a flow may be longer than the stack.
+  // A list of the followed steps instead of recursion: a flow may be longer than the stack.
   const trail: Step[] = []
   const onTrail = new Map<Entry, number>()
   const stepsOfGroup = new Map<JsonRecord, number[]>()
@@ -90,7 +90,7 @@ function* circles(
   }
 }
 
-/** From a step whose group is found now up to the next one. */
+/** From a step whose group was just found up to the next one. */
 function noteFound(trail: Step[], at: number): void {
   for (let each = at, step = trail[at]; step && step.lastFound < at; each += 1, step = trail[each]) {
     step.lastFound = at

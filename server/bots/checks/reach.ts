@@ -73,7 +73,7 @@ export function* unreachableGroups(flow: Flow, broken: number): Findings {
   }
 }
 
-/** Adds what can be reached to `reached`. */
+/** Adds all reachable groups and blocks to `reached`. */
 function* follow(
   flow: Flow,
   from: (JsonRecord | undefined)[],

@@ -24,7 +24,7 @@ export function* unknownNames(flow: Flow, block: unknown, path: Path): Findings 
   }
 }
 
-/** The texts of what a block holds; its id and type are none that a chat fills in. */
+/** The texts of a block; a chat fills in neither its id nor its type. */
 function textsOfBlock(block: unknown) {
   const { content, options, items } = isRecord(block) ? block : {}
   return textsOf({ content, options, items })

@@ -5,7 +5,7 @@ import type { Pace } from '../../context.ts'
  * them. Each workspace runs one check at a time, so that few documents are in memory.
  */
 
-/** Milliseconds for which a check keeps the thread. One part of it may take somewhat longer. */
+/** Milliseconds for which a check occupies the thread. One part of it may take somewhat longer. */
 const SLICE_MS = 10
 
 /** Milliseconds of work that one check may take, and those after which it gives up its place in the queue. */

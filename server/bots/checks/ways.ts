@@ -64,8 +64,8 @@ export function* readWays(flow: Flow): Generator<undefined, FindEntry> {
 }
 
 /**
- * The exits of a way, the last one first. Each entry of a group goes through them, so the blocks that a group may have
- * bound how often that is.
+ * The exits of a way, the last one first. Each entry of a group iterates over them, so the maximum number of blocks
+ * of a group bounds the iterations.
  */
 export function* exitsOf({ exits, count }: Way): Generator<Entry, undefined> {
   let left = count
@@ -82,8 +82,8 @@ function endingAt(exit: Entry | undefined): Way {
 }
 
 /**
- * The known way of a chat `stops` at a block where the chat waits, ends, is somewhere else or leaves it to chance. Other
- * blocks change what a condition may ask for, as those of vendors do, or keep it.
+ * The known way of a chat `stops` at a block where the chat waits, ends, is somewhere else or leaves it to chance.
+ * Other blocks change the values of conditions, as those of vendors do, or keep them.
  */
 const actsOnWay = byType<OwnBlockType, 'stops' | 'changes' | 'keeps'>({
   'Set variable': 'changes',

@@ -1,8 +1,8 @@
 /*
- * Evaluated inside the engine before the code of a bot, as one expression: what the code finds there beside the
- * language, and the functions by which the thread leads it. Code may tamper with all of this, but only to its own
- * harm: one string comes out, and nothing in it is believed. Reading this takes longer than running most code, so
- * what is not always needed comes from files of its own when code asks for it.
+ * Evaluated inside the engine before the code of a bot, as one expression: all globals beside the language, and the
+ * functions by which the thread runs the code. Code may tamper with all of this, but only to its own harm: its only
+ * output is one string, which is not trusted. Reading this takes longer than running most code, so rarely used parts
+ * have files of their own, which are read when code first uses them.
  */
 ;(host, given) => {
   const { parse, stringify } = JSON
@@ -96,7 +96,7 @@
         fail(error)
       }
     },
-    /** Gives the code the answer to one of its requests. */
+    /** Passes the response to one of its requests to the code. */
     answer(text) {
       const { index, request, ok, message, ...answer } = parse(text)
       const call = calls[index]

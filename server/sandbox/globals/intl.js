@@ -1,4 +1,4 @@
-/* Evaluated inside the engine when code first asks for it: `Intl`, which the engine lacks, by the one of the thread. */
+/* Evaluated inside the engine when code first uses it: `Intl`, which the engine lacks, by the one of the thread. */
 ;(ask, hide) => {
   const localesOf = (locales) => {
     if (locales === undefined || typeof locales === 'string') return locales
@@ -22,7 +22,7 @@
   const amount = ([value, unit]) => [numberOf(value), String(unit)]
   const items = ([list]) => [Array.from(list)]
 
-  /** Methods of each class, and what becomes of their arguments on the way to the thread. */
+  /** Methods of each class, and the conversion of their arguments on the way to the thread. */
   const classes = {
     DateTimeFormat: {
       format: oneDate,

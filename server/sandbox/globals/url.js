@@ -1,4 +1,4 @@
-/* Evaluated inside the engine when code first asks for it: `URL` and `URLSearchParams`, by those of the thread. */
+/* Evaluated inside the engine when code first uses it: `URL` and `URLSearchParams`, by those of the thread. */
 ;(ask, hide) => {
   const readable = ['origin']
   const writable = [

@@ -1,4 +1,4 @@
-/* Evaluated inside the engine when code first asks for it: what else code knows from browsers. */
+/* Evaluated inside the engine when code first uses it: other globals that code knows from browsers. */
 ;(ask, hide, lines, calls) => {
   const { stringify } = JSON
   const MAX_LINES = 20
