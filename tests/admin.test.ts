@@ -75,10 +75,10 @@ async function refused(...words: string[]): Promise<string> {
 
 const workspacesOf = (token: string) => app.client.call('listWorkspaces', { as: { token } })
 
-describe('a person from nothing to a role', () => {
+describe('an installation from its first user to a role', () => {
   const email = 'ada.lovelace@example.com'
 
-  test('user create, token create, member set and token revoke work beside the service', async () => {
+  test('user create, token create, member set and token revoke work beside the running service', async () => {
     const user = await accepted('user', 'create', '--email', 'Ada.Lovelace@example.com', '--name', 'Ada')
     expect(user).toEqual({ id: expect.stringMatching(/^[0-9a-z]{26}$/), email, name: 'Ada' })
     expect(await refused('user', 'create', '--email', email, '--name', 'Twin')).toContain(email)
@@ -107,7 +107,7 @@ describe('a person from nothing to a role', () => {
     expect(await refused('token', 'revoke', '--id', id)).toBe(`The token ${id} was revoked before`)
   })
 
-  test('a token gets the name and the days that were asked for', async () => {
+  test('token create gives the token the requested name and lifetime in days', async () => {
     const { token } = await accepted(
       ...['token', 'create', '--email', site.admin.email, '--name', 'Nightly', '--expires-in-days', '2'],
     )
@@ -119,8 +119,8 @@ describe('a person from nothing to a role', () => {
   })
 })
 
-describe('tokens that can do less', () => {
-  test('get the scopes and the workspace that were asked for', async () => {
+describe('tokens with fewer permissions', () => {
+  test('get the requested scopes and workspace', async () => {
     const { workspaceId, admin: person } = site
     const { id, token } = await accepted(
       ...['token', 'create', '--email', person.email, '--scopes', 'results,read', '--workspace', workspaceId],
@@ -147,7 +147,7 @@ describe('tokens that can do less', () => {
     })
   })
 
-  test('are listed with those of everybody, newest first', async () => {
+  test('are listed with those of all users, the newest first', async () => {
     const all = await listed('token', 'list')
     const { rows } = await app.pool.query('SELECT id FROM api_tokens ORDER BY created_at DESC, id DESC')
     expect(all.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
@@ -160,7 +160,7 @@ describe('tokens that can do less', () => {
 })
 
 describe('a user who is disabled', () => {
-  test('has no token from then on, and gets none until they are enabled', async () => {
+  test('loses all tokens, and gets no new one until the user is enabled', async () => {
     const { email, id, token } = site.guest
     const { workspaceId } = site
     const writes = () =>
@@ -201,7 +201,7 @@ describe('a user who is disabled', () => {
     expect(operations).toEqual(['admin user enable', 'admin user disable'])
   })
 
-  test('gets no token either that was being made at that moment', async () => {
+  test('gets no token from a request that was under way when the user was disabled', async () => {
     const { email, token, tokenId } = site.member
     const holder = await app.pool.connect()
     await holder.query('BEGIN')
@@ -223,7 +223,7 @@ describe('a user who is disabled', () => {
   })
 })
 
-test('audit tells what was done in a workspace, and by whom', async () => {
+test('audit list shows the actions in a workspace and who did each', async () => {
   const { workspaceId } = site
   const before = await listed('audit', '--workspace', workspaceId)
   const words = ['--email', site.admin.email]
@@ -252,7 +252,7 @@ test('audit tells what was done in a workspace, and by whom', async () => {
   expect(left).toHaveLength(all.length + 1)
 })
 
-test('migrate can be said as often as one likes', async () => {
+test('migrate can run any number of times', async () => {
   expect(await accepted('migrate')).toEqual({ migrated: true })
   expect(await accepted('migrate')).toEqual({ migrated: true })
 })
@@ -294,18 +294,18 @@ test.each([
     ['member', 'set', '--workspace', 'w', '--email', 'nobody@example.com', '--role', 'OWNER'],
     /^--role: .*ADMIN.*MEMBER.*GUEST/,
   ],
-])('%s is refused in one line', async (_, words, complaint) => {
+])('%s is rejected in one line of output', async (_, words, complaint) => {
   expect(await refused(...words)).toMatch(complaint)
 })
 
-test('words that only every object knows are no commands, with or without a file', async () => {
+test('names of properties that every object has are no commands, with or without a file', async () => {
   for (const words of [['constructor'], ['toString', 'file'], ['constructor', 'file'], ['__proto__', 'file']])
     expect(await refused(...words)).toContain('Expected one of')
 })
 
 describe('help', () => {
   test.each([[['--help']], [['-h']], [['help']], [['nothing', '--help']]])(
-    '%j lists every command with a sentence, on standard output',
+    'help (%j) lists every command with a sentence, on standard output',
     async (words) => {
       const { code, stdout, stderr } = await admin(...words)
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -315,7 +315,7 @@ describe('help', () => {
     },
   )
 
-  test('help is what the program prints, and a command that it does not know ends it with 1', async () => {
+  test('the program prints the help for an unknown command, and exits with 1', async () => {
     const printed = await run('server/admin.ts', ['help'], {})
     expect(printed).toMatchObject(await runHere(['help'], {}))
     const refusal = await run('server/admin.ts', ['user', 'delete'], {})
@@ -323,7 +323,7 @@ describe('help', () => {
     expect([printed.code, refusal.code]).toEqual([0, 1])
   })
 
-  test('the help of one command explains that command alone, and does nothing', async () => {
+  test('the help of one command explains that command alone, and changes nothing', async () => {
     const folder = await newDataFolder()
     const variables = { DATABASE_URL: app.databaseUrl }
     for (const words of [
@@ -341,7 +341,7 @@ describe('help', () => {
 })
 
 describe('the rules of the operations', () => {
-  test('the only admin of a workspace keeps the role, and another one can take it over', async () => {
+  test('the only admin of a workspace keeps the role until another user is an admin', async () => {
     const { here } = await makeWorld(app)
     const set = (email: string, role: string) =>
       ['member', 'set', '--workspace', here.workspaceId, '--email', email, '--role', role] as const
@@ -350,13 +350,13 @@ describe('the rules of the operations', () => {
     await accepted(...set(here.admin.email, 'GUEST'))
   })
 
-  test('a token for a workspace in which the user has no role is refused', async () => {
+  test('token create rejects a workspace in which the user has no role', async () => {
     const { here, stranger } = await makeWorld(app)
     const words = ['token', 'create', '--email', stranger.email, '--workspace', here.workspaceId]
     expect(await refused(...words)).toMatch(/has no role in the workspace .*member set/)
   })
 
-  test('a disabled user gets no role, nor does one who has not proven to own the address', async () => {
+  test('member set rejects a disabled user and one with an unverified address', async () => {
     const { here, stranger } = await makeWorld(app)
     const words = [
       'member',
@@ -377,7 +377,7 @@ describe('the rules of the operations', () => {
     expect(members.map(({ userId }) => userId)).not.toContain(stranger.id)
   })
 
-  test('disabling the last admin names the workspaces that nobody can administer any more', async () => {
+  test('user disable names the workspaces that lose their last admin', async () => {
     const { here } = await makeWorld(app)
     const { code, stderr } = await admin('user', 'disable', '--email', here.admin.email)
     expect(code).toBe(0)
@@ -400,12 +400,12 @@ describe('the rules of the operations', () => {
     expect(last.stderr).toContain(here.workspaceId)
   })
 
-  test('scopes may have spaces between them', async () => {
+  test('token create accepts scopes with spaces between them', async () => {
     await accepted('token', 'create', '--email', site.admin.email, '--scopes', 'read, write')
   })
 })
 
-test('a list whose reader ends early ends without a word, and one of many entries comes whole', async () => {
+test('a list ends silently when its reader closes the pipe, and a long one is complete', async () => {
   const { here } = await makeWorld(app)
   await app.pool.query(
     `INSERT INTO audit_log (workspace_id, id, created_at, operation, record_id, outcome)
@@ -423,14 +423,14 @@ test('a list whose reader ends early ends without a word, and one of many entrie
   expect(stderr).toBe('')
 })
 
-test('lists have no time limit of statements', async () => {
+test('list commands run without a timeout of statements', async () => {
   const { here } = await makeWorld(app)
   const variables = { DATABASE_URL: app.databaseUrl, DATABASE_STATEMENT_TIMEOUT: '1' }
   const { code } = await runHere(['audit', '--workspace', here.workspaceId], variables)
   expect(code).toBe(0)
 })
 
-test('a command that gets a signal ends, and with it the database server that it started', async () => {
+test('a command that gets a signal ends, and stops the database server that it started', async () => {
   const folder = await newDataFolder()
   const first = await startService({ DATA_DIR: folder })
   first.signal('SIGTERM')
@@ -445,7 +445,7 @@ test('a command that gets a signal ends, and with it the database server that it
   }
 })
 
-test('distribute is repeated without the fan-out after an interruption, and the service does not start before', async () => {
+test('distribute can be repeated without the fan-out after an interruption, and the service does not start before', async () => {
   if (process.env.CITUS === '1') {
     expect(await accepted('distribute')).toEqual({ distributed: true })
     return
@@ -469,7 +469,7 @@ test('distribute is repeated without the fan-out after an interruption, and the 
   }
 })
 
-test('a role in a workspace that is being deleted is refused', async () => {
+test('member set rejects a workspace that is being deleted', async () => {
   const { here, stranger } = await makeWorld(app)
   const words = ['member', 'set', '--email', stranger.email, '--role', 'ADMIN', '--workspace']
   const holder = await app.pool.connect()
@@ -485,17 +485,17 @@ test('a role in a workspace that is being deleted is refused', async () => {
   expect((await app.pool.query(asked, [here.workspaceId, stranger.id])).rowCount).toBe(0)
 })
 
-test('a role in a workspace that is not there is refused', async () => {
+test('member set rejects an unknown workspace', async () => {
   const words = ['member', 'set', '--email', site.member.email, '--role', 'GUEST', '--workspace']
   expect(await refused(...words, 'unknown')).toContain('unknown')
 })
 
-test('a token for a workspace that is not there is refused', async () => {
+test('token create rejects an unknown workspace', async () => {
   const words = ['token', 'create', '--email', site.admin.email, '--workspace', 'unknown']
   expect(await refused(...words)).toContain('unknown')
 })
 
-test('a database that is away, or a wrong configuration, is said in one line', async () => {
+test('an unreachable database and an invalid configuration are reported in one line', async () => {
   const away = { DATABASE_URL: 'postgres://someone:secret@127.0.0.1:1/nothing' }
   const { code, stdout, stderr } = await run('server/admin.ts', ['migrate'], away)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
@@ -506,7 +506,7 @@ test('a database that is away, or a wrong configuration, is said in one line', a
   expect(wrong.stderr).toMatch(/^Configuration: PORT: .+; LOG_LEVEL: .+\n$/)
 })
 
-test('a data folder without a database is refused, and stays as it was', async () => {
+test('a data folder without a database is rejected, and stays unchanged', async () => {
   const folder = await newDataFolder()
   for (const DATA_DIR of [folder, `${folder}/mistyped`]) {
     for (const words of [['migrate'], ['user', 'create', '--email', 'a@example.com', '--name', 'Ada']]) {

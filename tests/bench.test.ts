@@ -31,7 +31,7 @@ const asked = (target: Target, method: string) => ({
   token: 'none',
 })
 
-test('the spread is what the median lies within, 98 times of 100', () => {
+test('the spread contains the median in 98 of 100 samples', () => {
   const values = [11, 1, 9, 3, 7, 5, 6, 8, 4, 10, 2]
   // The median is below the second of eleven values, or above the tenth, once in 85 times.
   expect(spread(values)).toEqual([2, 10])
@@ -41,7 +41,7 @@ test('the spread is what the median lies within, 98 times of 100', () => {
   expect(quantile(values, 0.5)).toBe(6)
 })
 
-test('servers that are compared answer the same, except for what each makes for itself', async () => {
+test('compared servers send equal responses, except for values that each generates', async () => {
   const made = (id: string, createdAt: string, name = 'Bot') => ({ bot: { id, createdAt, name } })
   const first = await answering('first', 200, made('01m7x6yt8t6t4ex3jkgcd47av6', '2026-11-20T19:29:27.811Z'))
   const other = await answering('other', 200, made('01m7x6ytc0cj4bt4kccxatys4b', '2026-11-21T09:00:00.000Z'))

@@ -20,7 +20,7 @@ function boundOf(file: string, name: string): number | undefined {
   return factors?.split('*').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1)
 }
 
-test('the table has rows', () => {
+test('the table of bounds has rows', () => {
   expect(rows.length).toBeGreaterThan(25)
 })
 
@@ -29,11 +29,11 @@ test.each(rows)('the bound of $what is that of the code', ({ bound, file, name, 
   expect(bound.replaceAll(',', '')).toContain(String(value))
 })
 
-test.each(rows)('the bound of $what is held by a test that is there', ({ testFile, title }) => {
+test.each(rows)('the bound of $what names a test that exists', ({ testFile, title }) => {
   expect(read(testFile)).toContain(`'${title}'`)
 })
 
-test('every constant that bounds bytes is in the table', () => {
+test('the table of bounds has every constant that bounds bytes', () => {
   const files = readdirSync(new URL('server', root), { recursive: true, encoding: 'utf8' })
   const found = files
     .filter((file) => file.endsWith('.ts'))

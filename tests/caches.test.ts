@@ -50,7 +50,7 @@ afterEach(() => {
 })
 
 test.each(caches)(
-  'a cache holds the %s of the table, and lets go what was used longest ago',
+  'a cache holds the %s of the table, and evicts the least recently used',
   (name, cache, add) => {
     const most = boundNamed(name)
     const part = Math.floor(most / 4)

@@ -19,7 +19,7 @@ const define = () =>
     },
   })
 
-test('five groups are a flow that the service takes, with ids made of names', () => {
+test('five groups are a flow that the service accepts, with ids made of names', () => {
   const bot = define()
   expect(define()).toEqual(bot)
   const checked = operations.createBot.body.safeParse({ workspaceId: 'w', bot })
@@ -41,7 +41,7 @@ test('five groups are a flow that the service takes, with ids made of names', ()
   expect(named).toHaveLength(bot.edges.length)
 })
 
-test('a program without a compiler gets an error for an edge to nowhere, an unknown variable and an id that is taken', () => {
+test('without a compiler, an edge to nowhere, an unknown variable and a duplicate id throw an error', () => {
   const build = (...steps: object[]) => defineBot({ name: 'Bot', groups: { one: steps as never } })
   expect(() => build(goTo('two'))).toThrow('An edge leads to two, which is no group')
   expect(() => build(choose({ Yes: 'toString' }))).toThrow('toString, which is no group')
@@ -49,7 +49,7 @@ test('a program without a compiler gets an error for an edge to nowhere, an unkn
   expect(() => build(text('a', { id: 'x' }), text('b', { id: 'x' }))).toThrow('Two steps have the id x')
 })
 
-test('ask takes types of inputs that the service has', () => {
+test('ask accepts types of inputs that the service has', () => {
   const types: Record<InputType, true> = {
     'text input': true,
     'number input': true,

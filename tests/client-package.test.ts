@@ -65,7 +65,7 @@ function given() {
   }
 }
 
-test('has what it needs in it, and nothing else', () => {
+test('the client package contains its needed files, and nothing else', () => {
   const modules = ['api', 'builder', 'helpers', 'index', 'responses', 'runtime'].flatMap((name) =>
     ['.cjs', '.d.cts', '.d.ts', '.js'].map((ending) => name + ending),
   )
@@ -81,7 +81,7 @@ const blocks = (language: string) =>
 const required = (code: string) =>
   code.replaceAll(/^import (\{.*?\}) from ('.*?')$/gm, 'const $1 = require($2)')
 
-test.each(['mjs', 'cjs'])('does what its README shows, in a file .%s', async (form) => {
+test.each(['mjs', 'cjs'])('the samples of its README work in a file .%s', async (form) => {
   const code = blocks('js')
     .join('')
     .replaceAll('http://localhost:3000', app.url)
@@ -104,12 +104,12 @@ test.each(['mjs', 'cjs'])('does what its README shows, in a file .%s', async (fo
   ])
 })
 
-test('shows CommonJS how to begin', () => {
+test('its README shows CommonJS a way to start', () => {
   const [first = ''] = blocks('js').join('').split('\n')
   expect(blocks('cjs')).toEqual([`${required(first)}\n`])
 })
 
-test('gives errors their names in a minified bundle', async () => {
+test('its errors have their names in a minified bundle', async () => {
   const source = `import * as sdk from 'bot-builder-client'
     for (const [name, Kind] of Object.entries(sdk).filter(([name]) => name.endsWith('Error')))
       console.log(name, new Kind(new Response(), { code: '', message: '', issues: [] }).name, Kind.name !== name)`
@@ -121,7 +121,7 @@ test('gives errors their names in a minified bundle', async () => {
   expect(lines.filter((line) => !/^(\w+) \1 true$/.test(line))).toEqual([])
 })
 
-test('lives the story of all clients, in types and in deed, by import and by require', async () => {
+test('the client package runs the conformance story, by import and by require', async () => {
   const sdks = join(folder, 'sdks')
   mkdirSync(sdks)
   for (const name of ['client', 'support.ts']) {

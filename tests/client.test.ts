@@ -102,13 +102,13 @@ describe('the package', () => {
     expect(gzipSync(modules.map((name) => read(`${name}.${form}`)).join('')).length).toBeLessThan(15_000)
   })
 
-  test('needs the library of webhooks alone, and has the version of the contract', () => {
+  test('depends on the library of webhooks alone, and has the version of the contract', () => {
     const { version, dependencies, peerDependencies } = JSON.parse(read('package.json'))
     expect([Object.keys(dependencies), peerDependencies]).toEqual([['standardwebhooks'], undefined])
     expect(readFileSync(new URL('openapi.yaml', root), 'utf8')).toContain(`\n  version: ${version}\n`)
   })
 
-  test('has a method for every operation, which sends what the document says', async () => {
+  test('has a method for every operation, which sends the documented request', async () => {
     const patterns = new Set<string>()
     for (const [resource, methods] of Object.entries(client)) {
       for (const [name, method] of Object.entries(methods)) {
@@ -162,7 +162,7 @@ describe('a request', () => {
     ])
   })
 
-  test('asks for the token each time, and shows it to nobody', async () => {
+  test('asks for the token each time, and hides it in logs', async () => {
     let count = 0
     const asking = sdk.createClient({ ...options, token: async () => `token-${++count}` })
     await asking.workspaces.list({}, patient)
@@ -173,7 +173,7 @@ describe('a request', () => {
     expect(inspect(client, { depth: 9, showHidden: true }) + inspect(error)).not.toContain('secret-token')
   })
 
-  test('has the headers of the client, and those of the call in their place', async () => {
+  test('has the headers of the client, replaced by those of the call', async () => {
     const tracing = sdk.createClient({ ...options, headers: { 'X-Trace': '1', 'X-Kept': '1' } })
     await tracing.bots.update(
       'b',
@@ -197,12 +197,12 @@ describe('a request', () => {
     })
   })
 
-  test.each(['', '.', '..', undefined])('is not made with the id %p', async (id) => {
+  test.each(['', '.', '..', undefined])('is not sent with the id %p', async (id) => {
     expect(await failure(client.bots.delete(id as string))).toBeInstanceOf(TypeError)
     expect(sent).toEqual([])
   })
 
-  test('for all results is never made by an argument that is not there', async () => {
+  test('for all results is never sent because of a missing argument', async () => {
     for (const resultIds of [undefined, '', []]) {
       const query = { resultIds } as unknown as { resultIds: string[] }
       expect(await failure(client.results.delete('b', query))).toBeInstanceOf(TypeError)
@@ -218,19 +218,19 @@ describe('a request', () => {
   })
 })
 
-describe('an answer', () => {
-  test('comes with its headers to those who ask', async () => {
+describe('a response', () => {
+  test('has its headers for callers that ask', async () => {
     answers = [{ body: { bot }, headers: { ETag: '"tag"' } }]
     const { body, response } = await client.bots.get('b', {}, patient).withResponse()
     expect([body.bot, response.headers.get('etag')]).toEqual([bot, '"tag"'])
   })
 
-  test('that is an error fails whoever holds it, and nobody else', async () => {
+  test('with an error rejects the promise of its caller, and no other', async () => {
     answers = [refusal('NOT_FOUND')]
     expect(await failure(client.bots.get('b', {}, patient).withResponse())).toBeInstanceOf(sdk.NotFoundError)
   })
 
-  test.each(Object.entries(errors))('%s has a class', async (code, { status }) => {
+  test.each(Object.entries(errors))('%s has an error class', async (code, { status }) => {
     answers = [refusal(code, 'too_small')]
     const error = await failure(client.bots.get('b', {}, { ...patient, maxRetries: 0 }))
     const [name] = Object.entries(sdk).find(([, one]) => one === error.constructor) ?? []
@@ -270,7 +270,7 @@ describe('an answer', () => {
 describe('a retry', () => {
   const busy = refusal('SERVICE_UNAVAILABLE', undefined, { 'Retry-After': '7' })
 
-  test('waits as long as it is told, else longer each time', async () => {
+  test('waits for Retry-After, else longer each time', async () => {
     answers = [busy, refusal('REQUEST_TIMEOUT'), { body: { workspaces: [] } }]
     await client.workspaces.list({}, patient)
     expect(waits[0]).toBe(7_000)
@@ -279,7 +279,7 @@ describe('a retry', () => {
     expect(sent).toHaveLength(3)
   })
 
-  test('reads a date, and does not wait for more than a minute', async () => {
+  test('reads a date, and waits for at most a minute', async () => {
     answers = [
       refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': new Date(Date.now() - 5_000).toUTCString() }),
       refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': '3600' }),
@@ -291,7 +291,7 @@ describe('a retry', () => {
     expect(waits).toEqual([0])
   })
 
-  test('ends after two, or as many as are wished', async () => {
+  test('ends after two attempts, or the configured number', async () => {
     answers = [busy, busy, busy, busy]
     expect(await failure(client.workspaces.list({}, patient))).toBeInstanceOf(sdk.ServiceUnavailableError)
     expect(sent).toHaveLength(3)
@@ -300,7 +300,7 @@ describe('a retry', () => {
     expect(sent).toHaveLength(4)
   })
 
-  test('a retry of a write has the same key, and another call has another one', async () => {
+  test('for a write has the same idempotency key, and another call has another one', async () => {
     answers = [new TypeError('reset'), busy]
     await client.workspaces.create({ name: 'Acme' }, patient)
     await client.workspaces.create({ name: 'Acme' }, patient)
@@ -309,20 +309,20 @@ describe('a retry', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  test('a retry of a deletion succeeds if the first attempt was done', async () => {
+  test('for a deletion succeeds if the first attempt was done', async () => {
     answers = [new TypeError('reset'), refusal('NOT_FOUND')]
     expect(await client.bots.delete('b', patient)).toEqual({ message: 'success' })
     answers = [refusal('NOT_FOUND')]
     expect(await failure(client.bots.delete('b', patient))).toBeInstanceOf(sdk.NotFoundError)
   })
 
-  test('an answer in a chat is sent again if it has a revision', async () => {
+  test('for an answer in a chat is sent if it has a revision', async () => {
     answers = [new TypeError('reset'), busy]
     await client.chat.continue('s', { message: 'Hi', revision: 3 }, patient)
     expect(sent).toHaveLength(3)
   })
 
-  test('after a 500 is made with a key alone', async () => {
+  test('after a 500 is sent with an idempotency key alone', async () => {
     answers = [refusal('INTERNAL_SERVER_ERROR')]
     await client.workspaces.create({ name: 'Acme' }, patient)
     answers = [refusal('INTERNAL_SERVER_ERROR')]
@@ -330,7 +330,7 @@ describe('a retry', () => {
     expect(sent).toHaveLength(3)
   })
 
-  test('waits for a running write from when it is said to run, not from the first attempt', async () => {
+  test('waits for a running write from the moment it is reported, not from the first attempt', async () => {
     const clock = [0, 100_000, 100_500, 101_000, 101_500]
     jest.spyOn(performance, 'now').mockImplementation(() => clock.shift() ?? 102_000)
     const running = refusal('CONFLICT', 'in_progress', { 'Retry-After': '1' })
@@ -343,7 +343,7 @@ describe('a retry', () => {
     ['all deletions', () => client.results.deleteAll('b', patient)],
     ['an answer without a revision', () => client.chat.continue('s', { message: 'Hi' }, patient)],
   ] as const
-  test.each(unsafe)('%s is sent again only if nothing was done', async (_, call) => {
+  test.each(unsafe)('for %s is sent only if nothing was done', async (_, call) => {
     answers = [busy]
     expect(await failure(call())).toBeInstanceOf(sdk.ServiceUnavailableError)
     answers = [new TypeError('reset')]
@@ -354,21 +354,21 @@ describe('a retry', () => {
     expect(sent).toHaveLength(4)
   })
 
-  test('waits for what is still running', async () => {
+  test('waits for a write that is still running', async () => {
     answers = Array.from({ length: 5 }, () => refusal('CONFLICT', 'in_progress', { 'Retry-After': '1' }))
     await client.workspaces.create({ name: 'Acme' }, patient)
     expect(waits).toEqual([1_000, 1_000, 1_000, 1_000, 1_000])
   })
 
-  test.each(['CONFLICT', 'IDEMPOTENCY_MISMATCH', 'BAD_REQUEST'])('is not made after %s', async (code) => {
+  test.each(['CONFLICT', 'IDEMPOTENCY_MISMATCH', 'BAD_REQUEST'])('is not sent after %s', async (code) => {
     answers = [refusal(code, 'conflict')]
     await failure(client.workspaces.create({ name: 'Acme' }, patient))
     expect(sent).toHaveLength(1)
   })
 })
 
-describe('a limit of time', () => {
-  test('ends an attempt, and says so', async () => {
+describe('a timeout', () => {
+  test('ends an attempt with an error that says so', async () => {
     answers = ['silence', 'silence', 'silence']
     const error = await failure(client.workspaces.list())
     expect(error).toBeInstanceOf(sdk.TimeoutError)
@@ -376,7 +376,7 @@ describe('a limit of time', () => {
     expect(sent).toHaveLength(3)
   })
 
-  test('is not that of the caller, who may stop at any time', async () => {
+  test('is not the signal of the caller, who may abort at any time', async () => {
     const reason = new Error('Enough')
     const stopped = AbortSignal.abort(reason)
     expect(await failure(client.workspaces.list({}, { ...patient, signal: stopped }))).toBe(reason)
@@ -403,7 +403,7 @@ describe('a limit of time', () => {
     expect([error.message, sent.length]).toEqual(['Enough', 1])
   })
 
-  test('keeps no program from ending when the answer is there', async () => {
+  test('does not keep a program running after the response', async () => {
     const started = jest.mocked(globalThis.setTimeout)
     const cleared = jest.spyOn(globalThis, 'clearTimeout')
     await client.workspaces.list()
@@ -420,7 +420,7 @@ describe('a stream of a chat', () => {
   const delta = { type: 'delta', id: 'b', text: 'Hel' }
   const answer = { type: 'answer', answer: { messages: [], revision: 2 } }
 
-  test('gives its events one by one and ends after the answer', async () => {
+  test('gives its events one by one and ends after the response', async () => {
     answers = [streamed(lines(delta, answer))]
     const types: string[] = []
     for await (const { type } of client.chat.startStreaming('p', { isStreamEnabled: true }, patient))
@@ -429,14 +429,14 @@ describe('a stream of a chat', () => {
     expect(sent[0]?.headers.Accept).toBe('text/event-stream')
   })
 
-  test('is the whole answer for a caller who awaits it', async () => {
+  test('is the whole response for a caller who awaits it', async () => {
     answers = [streamed(lines(delta, answer))]
     const headers = { Accept: 'text/event-stream' }
     const body = await client.chat.start('p', { isStreamEnabled: true }, { ...patient, headers })
     expect(body).toEqual({ messages: [], revision: 2 })
   })
 
-  test('fails with the error that its last event has', async () => {
+  test('throws the error of its last event', async () => {
     const error = { code: 'CONFLICT', message: 'No', issues: [] }
     answers = [streamed(lines(delta, { type: 'error', status: 409, error }))]
     const all = (async () => {
@@ -445,7 +445,7 @@ describe('a stream of a chat', () => {
     expect(await failure(all)).toBeInstanceOf(sdk.ConflictError)
   })
 
-  test('fails where it breaks off', async () => {
+  test('throws where it breaks off', async () => {
     answers = [streamed(lines(delta))]
     const all = (async () => {
       for await (const _ of client.chat.startStreaming('p', {}, patient));
@@ -479,7 +479,7 @@ describe('a delivery of a webhook', () => {
     'webhook-signature': new Webhook(secret).sign('d', date, body),
   })
 
-  test('gives its event where the signature is right', async () => {
+  test('returns its event where the signature is right', async () => {
     const headers = headersAt(new Date())
     expect(await sdk.webhooks.verify(body, headers, secret)).toMatchObject({ type: 'bot.created' })
     expect(await sdk.webhooks.verify(body, new Headers(headers), secret)).toMatchObject({
@@ -487,7 +487,7 @@ describe('a delivery of a webhook', () => {
     })
   })
 
-  test('is refused where the body is another or the time is long ago', async () => {
+  test('is rejected where the body differs or the time is long ago', async () => {
     const now = headersAt(new Date())
     expect(await failure(sdk.webhooks.verify(`${body} `, now, secret))).toBeInstanceOf(Error)
     const old = headersAt(new Date(Date.now() - 3_600_000))
@@ -496,7 +496,7 @@ describe('a delivery of a webhook', () => {
 })
 
 describe('the runtime', () => {
-  test('names itself and its version to the service', async () => {
+  test('sends its name and version to the service', async () => {
     await client.workspaces.list({}, patient)
     const { version } = JSON.parse(read('package.json'))
     expect(agents.at(-1)).toBe(`bot-builder-client/${version}`)
@@ -507,13 +507,13 @@ describe('the runtime', () => {
     expect(sent[0]?.headers).toEqual({ Authorization: 'Bearer other' })
   })
 
-  test('refuses an entity tag that is null', async () => {
+  test('rejects an entity tag that is null', async () => {
     const ifMatch = null as unknown as string
     expect(await failure(client.bots.delete('b', { ...patient, ifMatch }))).toBeInstanceOf(TypeError)
     expect(sent).toEqual([])
   })
 
-  test('leaves no listener on the signal of the caller', async () => {
+  test('removes its listener from the signal of the caller', async () => {
     const { signal } = new AbortController()
     const removed = jest.spyOn(signal, 'removeEventListener')
     const added = jest.spyOn(signal, 'addEventListener')
@@ -537,12 +537,12 @@ describe('the runtime', () => {
     expect(await call).toMatchObject({ message: 'Enough' })
   })
 
-  test('takes a time limit beyond what a timer can hold for none', async () => {
+  test('treats a timeout beyond the maximum of a timer as none', async () => {
     await client.workspaces.list({}, { timeout: Number.MAX_SAFE_INTEGER })
     expect(globalThis.setTimeout).not.toHaveBeenCalled()
   })
 
-  test('gives a 304 as a response without a body', async () => {
+  test('returns a 304 as a response without a body', async () => {
     answers = [{ status: 304 }]
     const headers = { 'If-None-Match': '"tag"' }
     const { body, response } = await client.bots.get('b', {}, { ...patient, headers }).withResponse()
@@ -558,7 +558,7 @@ describe('the runtime', () => {
     expect(waits).toEqual([60_000, 150_000, 600_000])
   })
 
-  test('tells a logger of every attempt, without a secret', async () => {
+  test('calls a logger for every attempt, without a secret', async () => {
     const lines: sdk.Attempt[] = []
     const logging = sdk.createClient({ ...options, logger: (line) => lines.push(line) })
     answers = [refusal('SERVICE_UNAVAILABLE')]
@@ -570,7 +570,7 @@ describe('the runtime', () => {
     expect(inspect(lines, { depth: 9 })).not.toContain('secret-token')
   })
 
-  test('gives errors their headers and the body as it came', async () => {
+  test('puts headers and the original body on errors', async () => {
     answers = [{ status: 502, body: '<h1>Bad gateway</h1>', headers: { 'X-Via': 'proxy' } }]
     const error = await failure(client.bots.get('b', {}, { ...patient, maxRetries: 0 }))
     expect([error.body, error.headers.get('x-via')]).toEqual(['<h1>Bad gateway</h1>', 'proxy'])
@@ -585,7 +585,7 @@ describe('a list', () => {
   ]
   const list = () => client.bots.list({ workspaceId: 'w', limit: 2 }, patient)
 
-  test('gives every entry, asking for pages when they are needed', async () => {
+  test('iterates over every entry, fetching pages as needed', async () => {
     answers = [...pages]
     const ids: string[] = []
     for await (const { id } of list()) {
@@ -600,13 +600,13 @@ describe('a list', () => {
     ])
   })
 
-  test('ends when the caller does', async () => {
+  test('ends when the caller breaks out', async () => {
     answers = [...pages]
     for await (const { id } of list()) if (id === '1') break
     expect(sent).toHaveLength(1)
   })
 
-  test('gives its pages, or the first one', async () => {
+  test('returns its pages, or the first one', async () => {
     answers = [...pages, ...pages]
     const sizes: number[] = []
     for await (const page of list().pages()) sizes.push(page.bots.length)
@@ -614,7 +614,7 @@ describe('a list', () => {
     expect((await list()).nextCursor).toBe('c1')
   })
 
-  test('fails where a page does', async () => {
+  test('throws where a page does', async () => {
     answers = [...pages.slice(0, 1), refusal('BAD_REQUEST', 'invalid_cursor')]
     const all = (async () => {
       for await (const _ of list());
@@ -627,7 +627,7 @@ describe('an edit', () => {
   const stale = refusal('CONFLICT', 'conflict')
   const at = (name: string, updatedAt: string) => ({ body: { bot: { ...bot, name, updatedAt } } })
 
-  test('is made on what is there, and again when somebody was faster', async () => {
+  test('changes the current state, and repeats after a concurrent write', async () => {
     answers = [at('Old', '1'), stale, at('Newer', '2'), stale, at('Newest', '3'), at('Newest!', '4')]
     const edited = await client.bots.edit('b', ({ name }) => ({ name: `${name}!` }), patient)
     expect(edited.bot.name).toBe('Newest!')
@@ -640,7 +640,7 @@ describe('an edit', () => {
     expect(new Set(keys).size).toBe(3)
   })
 
-  test('keeps the time that was read, whatever the change does with it', async () => {
+  test('keeps the time of the read, whatever the change does with it', async () => {
     answers = [at('Old', '1'), at('New', '2')]
     await client.bots.edit(
       'b',
@@ -650,7 +650,7 @@ describe('an edit', () => {
     expect(sent[1]?.body).toEqual({ bot: { ...bot, name: 'New', updatedAt: '1' } })
   })
 
-  test('gives up when told, at another error, and without a change', async () => {
+  test('gives up after the configured attempts, at another error, and without a change', async () => {
     answers = [at('Old', '1'), stale, at('Old', '1'), stale]
     const edit = client.bots.edit('b', () => ({ name: 'New' }), { ...patient, attempts: 2 })
     expect(await failure(edit)).toBeInstanceOf(sdk.ConflictError)
@@ -664,7 +664,7 @@ describe('an edit', () => {
     expect(sent.filter(({ method }) => method === 'PATCH')).toHaveLength(3)
   })
 
-  test('can ask for the latest version', async () => {
+  test('can request the latest version', async () => {
     answers = [at('Old', '1'), at('New', '2')]
     const change = (current: sdk.BotV61) => ({ groups: current.groups })
     await client.bots.edit('b', change, { ...patient, migrateToLatestVersion: true })

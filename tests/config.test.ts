@@ -262,12 +262,12 @@ describe.each(Object.entries(variables))('%s', (name, { absent, good, bad, besid
     expect(read('')).toEqual(absent)
   })
 
-  test.each(good)('may be %j', (text, value) => {
+  test.each(good)('accepts %j', (text, value) => {
     expect(read(text)).toEqual(value)
   })
 
   if (bad.length > 0) {
-    test.each(bad)('may not be %j, and the message says so without repeating it', (text) => {
+    test.each(bad)('rejects %j, and its message does not repeat it', (text) => {
       const found = problems({ [name]: text, ...beside })
       expect(found).toHaveLength(1)
       expect(found[0]).toMatch(new RegExp(`^${name}: Expected .+`))
@@ -276,20 +276,20 @@ describe.each(Object.entries(variables))('%s', (name, { absent, good, bad, besid
   }
 })
 
-test('every wrong variable is named at once, and what others set is ignored', () => {
+test('every invalid variable is named at once, and unknown variables are ignored', () => {
   const wrong = Object.entries(variables).flatMap(([name, { bad }]) => (bad[0] ? [[name, bad[0]]] : []))
   const found = problems({ ...Object.fromEntries(wrong), PATH: '/bin', UNRELATED: 'x' })
   expect(found.map((problem) => problem.split(':')[0])).toEqual(wrong.map(([name]) => name))
 })
 
-test('the flag that two settings replaced is refused, with what to set instead', () => {
+test('the flag that two settings replaced is rejected, with its successors', () => {
   expect(problems({ DATABASE_TRANSACTION_POOLER: 'true' })).toEqual([
     expect.stringMatching(/^DATABASE_TRANSACTION_POOLER: .*DATABASE_SESSION_SETTINGS=false/),
   ])
   expect(problems({ DATABASE_TRANSACTION_POOLER: '' })).toEqual([])
 })
 
-test('two places for files are refused, since one would never be read', () => {
+test('two file stores are rejected, since one would never be read', () => {
   expect(problems({ FILES_DIR: '/srv/files', S3_ENDPOINT: 'https://s3.example.com' })).toEqual([
     expect.stringMatching(/^FILES_DIR: Expected to be absent where S3_ENDPOINT is set/),
   ])
@@ -299,12 +299,12 @@ test.each<Record<string, string>>([
   { OIDC_ISSUER: 'https://login.example.com' },
   { OIDC_CLIENT_ID: 'bots', OIDC_CLIENT_SECRET: 'secret' },
   { OIDC_ALLOWED_DOMAINS: 'example.com' },
-])('a provider of OpenID Connect that is half configured is refused: %j', (half) => {
+])('a half-configured OpenID Connect provider is rejected: %j', (half) => {
   expect(problems(half)).toEqual([expect.stringMatching(/^OIDC_ISSUER: Expected with OIDC_CLIENT_ID and/)])
 })
 
 test.each<Record<string, string>>([{ GOOGLE_CLIENT_ID: 'bots' }, { GOOGLE_CLIENT_SECRET: 'secret' }])(
-  'a client of Google that is half configured is refused: %j',
+  'a half-configured Google client is rejected: %j',
   (half) => {
     expect(problems(half)).toEqual([expect.stringMatching(/^GOOGLE_CLIENT_ID: Expected with/)])
   },
@@ -314,7 +314,7 @@ test.each<Record<string, string>>([
   { CHAT_URL: 'https://chats.example.com' },
   { CHAT_URL: 'https://bots.example.com:8443', PUBLIC_URL: 'https://bots.example.com' },
   { CHAT_URL: 'https://Bots.example.com/chats', PUBLIC_URL: 'https://bots.example.com' },
-])('an address of chats on the host of members is refused: %j', (given) => {
+])('a CHAT_URL on the host of members is rejected: %j', (given) => {
   expect(problems(given)).toEqual([
     expect.stringMatching(/^CHAT_URL: Expected with a PUBLIC_URL of another host/),
   ])
@@ -348,7 +348,7 @@ test.each([
 })
 
 test.each(['https://host/?a=b', 'https://host/#top', 'https://user@host/', 'https://user:word@host'])(
-  'PUBLIC_URL %s is refused, since paths are put behind it',
+  'PUBLIC_URL %s is rejected, since paths are appended to it',
   (given) => {
     expect(readConfig({ PUBLIC_URL: given })).toEqual({
       problems: [expect.stringContaining('PUBLIC_URL: Expected a URL without user, query and fragment')],

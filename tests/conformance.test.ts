@@ -180,7 +180,7 @@ describe('a client that knows only the document', () => {
 
   test.each(ending)('%s', succeed)
 
-  test('has called every operation, with every body that is shown', () => {
+  test('has called every operation, with every documented body', () => {
     const steps = [...beginning, ...ending]
     const missing = shown.filter(({ step }) => !steps.includes(step))
     const gone = steps.filter((step) => !shown.some((one) => one.step === step))

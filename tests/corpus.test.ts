@@ -48,10 +48,10 @@ afterAll(() => app?.stop())
 
 // Lists of tests may not be empty, so without documents there is one test that says so.
 const describeAll = documents.length > 0 ? describe : () => {}
-if (documents.length === 0) test.skip('no documents lie beside the project', () => {})
+if (documents.length === 0) test.skip('no documents are beside the project', () => {})
 
 describeAll(`${current.length} documents of the current versions`, () => {
-  test.each(current)('%s is created, read, published and read again as it is', async (_, document) => {
+  test.each(current)('%s is created, read, published and read again unchanged', async (_, document) => {
     const body = anyBody({ workspaceId: site.workspaceId, bot: bodyOf(document) })
     const created = await app.client.call('createBot', { as: site.member, body })
     expect(created.body.issues).toBeUndefined()
@@ -70,7 +70,7 @@ describeAll(`${current.length} documents of the current versions`, () => {
 })
 
 describeAll(`${legacy.length} documents of the legacy versions`, () => {
-  test.each(legacy)('%s is patched onto a bot in its own version and read as it is', async (_, document) => {
+  test.each(legacy)('%s is patched onto a bot in its own version and read unchanged', async (_, document) => {
     const { bot } = await app.client.ok('createBot', {
       as: site.member,
       body: { workspaceId: site.workspaceId, bot: {} },

@@ -76,7 +76,7 @@ describe('settings', () => {
 })
 
 describe('the image', () => {
-  test('copies what is there', () => {
+  test('copies existing files', () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
       ([, paths]) => paths?.split(' ') ?? [],
     )
@@ -84,7 +84,7 @@ describe('the image', () => {
     expect(copied.filter((path) => !existsSync(new URL(path, root)))).toEqual([])
   })
 
-  test('has everything of the project that the service reads beside its code', () => {
+  test('has every file that the service reads beside its code', () => {
     const sources = readdirSync(new URL('server/', root), { recursive: true, encoding: 'utf8' })
     const texts = sources
       .filter((name) => name.endsWith('.ts'))
@@ -101,7 +101,7 @@ describe('the image', () => {
     expect(yaml.filter((name) => !files.includes(name))).toEqual([])
   })
 
-  test('starts as the project does, without being root', () => {
+  test('starts as the project does, without root', () => {
     const command = JSON.parse(/^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '[]')
     expect(command.join(' ')).toBe(scripts.start)
     expect(read('bots.service')).toContain(`ExecStart=/usr/bin/${scripts.start}`)
@@ -122,7 +122,7 @@ describe('manifests', () => {
     )
   })
 
-  test('look at the service where it answers, and give it time to end', () => {
+  test('probe the service at its port, and give it time to stop', () => {
     const paths = [container.startupProbe, container.livenessProbe, container.readinessProbe].map(
       (probe) => probe.httpGet.path,
     )
@@ -136,11 +136,11 @@ describe('manifests', () => {
     expect(Number.parseInt(compose.services.service.stop_grace_period, 10) * 1000).toBeGreaterThan(32_000)
   })
 
-  test('migrate a database that is there: on its first start it answers a while on its socket alone', () => {
+  test('migrate an existing database: on its first start it listens on its socket alone for a while', () => {
     expect(compose.services.postgres.healthcheck.test).toContain('--host')
   })
 
-  test('point at each other', () => {
+  test('refer to each other', () => {
     const { labels } = template.metadata
     for (const selector of [
       manifests.deployment.spec.selector.matchLabels,
@@ -154,7 +154,7 @@ describe('manifests', () => {
     expect(rule.http.paths[0].backend.service.name).toBe(manifests.service.metadata.name)
   })
 
-  test('keep files of visitors in a volume that is mounted where FILES_DIR says', () => {
+  test('store files of visitors in a volume that is mounted at FILES_DIR', () => {
     const { FILES_DIR, DATABASE_URL } = compose.services.service.environment
     expect(DATABASE_URL).toBeDefined()
     expect(compose.services.service.volumes).toContain(`files:${FILES_DIR}`)
@@ -232,18 +232,18 @@ describe('metrics', () => {
   }
   const base = (name: string) => name.replace(/_(count|bucket|sum)$/, '')
 
-  test('are all in the table, and nothing else is', async () => {
+  test('are all in the table, which has no others', async () => {
     expect(rows.map(({ name }) => name).sort()).toEqual((await namesOf()).sort())
   })
 
-  test('that rules and the dashboard ask for exist', async () => {
+  test('that rules and the dashboard query exist', async () => {
     const known = [...(await namesOf()), 'up']
     const asked = [...rules.map(({ expr }) => expr), ...queries].flatMap(metricsIn)
     expect(asked.length).toBeGreaterThan(20)
     expect(asked.filter((name) => !known.includes(name) && !known.includes(base(name)))).toEqual([])
   })
 
-  test('have the alerts that the table says', () => {
+  test('have the alerts of the table', () => {
     const said = rows.flatMap(({ name, alerts }) => alerts.map((alert) => `${alert} ${name}`))
     const made = rules.flatMap(({ alert, expr }) =>
       [...new Set(metricsIn(expr).map(base))].map((name) => `${alert} ${name}`),
@@ -254,7 +254,7 @@ describe('metrics', () => {
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
   })
 
-  test('are asked for by the name of the job, since other programs have some of the same names', () => {
+  test('are queried by the name of the job, since other programs have some of the same names', () => {
     const selectors = [...rules.map(({ expr }) => expr), ...queries].flatMap((expression) =>
       metricsIn(expression).map((name) => [name, expression] as const),
     )
@@ -264,14 +264,14 @@ describe('metrics', () => {
     expect(foreign).toEqual([])
   })
 
-  test('have alerts of which each has a case in which it fires', () => {
+  test('have alerts, each with a case in which it fires', () => {
     const cases = read('monitoring/alerts.test.yml')
     expect(rules.filter(({ alert }) => !cases.includes(`alertname="${alert}"`))).toEqual([])
   })
 })
 
 /* Checks that need the tools of the field. Without a tool its check is skipped, and the output names it. */
-describe('nothing is wrong', () => {
+describe('linters of the deployment files find nothing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bots-deploy-'))
   afterAll(() => rmSync(folder, { recursive: true }))
   const pathOf = (name: string) => fileURLToPath(new URL(`server/deploy/${name}`, root))

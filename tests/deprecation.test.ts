@@ -78,7 +78,7 @@ test.each([
   ['an answer', '/v1/notes/note-1', 200],
   ['a refusal', '/v1/notes/note-1?unknown=1', 400],
 ])(
-  '%s says since when, until when, and what to call instead; the log says who called',
+  '%s sends its deprecation, its end and its successor, and the log names its caller',
   async (_, path, status) => {
     logs.length = 0
     // The line comes when the answer is out, maybe after it has arrived.
@@ -98,7 +98,7 @@ test.each([
   },
 )
 
-test('its successor says nothing', async () => {
+test('its successor sends no such headers', async () => {
   logs.length = 0
   const answer = await fetch(`${url}/v2/notes/note-1`, { headers: { Connection: 'close' } })
   await answer.text()
@@ -106,7 +106,7 @@ test('its successor says nothing', async () => {
   expect(logs).toEqual([])
 })
 
-test('the document marks it, with the headers of its answer', () => {
+test('the document marks it, with the headers of its response', () => {
   const document = toOpenApi({ ...source, operations, events: undefined }) as {
     paths: Record<string, { get: { deprecated?: boolean; responses: Record<string, { headers: object }> } }>
     components: { headers: object }

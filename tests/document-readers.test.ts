@@ -36,13 +36,13 @@ function having(document: object, keyword: string): [pointer: string, found: Jso
 }
 
 describe.each(forms)('%s', (_name, document) => {
-  test('gives no pattern to a date-time, which some generators parse into a date first', () => {
+  test('has no pattern on a date-time, which some generators parse into a date first', () => {
     const dated = having(document, 'format').filter(([, { format }]) => format === 'date-time')
     expect(dated.length).toBeGreaterThan(10)
     expect(dated.filter(([, schema]) => 'pattern' in schema)).toEqual([])
   })
 
-  test('has only patterns that RE2 compiles, without escapes that other languages refuse', () => {
+  test('has only patterns that RE2 compiles, without escapes that other languages reject', () => {
     const patterns = having(document, 'pattern').filter(([, { pattern }]) => typeof pattern === 'string')
     expect(patterns.length).toBeGreaterThan(100)
     for (const [pointer, { pattern }] of patterns) {
@@ -51,7 +51,7 @@ describe.each(forms)('%s', (_name, document) => {
     }
   })
 
-  test('says of a free object that anything may be in it by the value true', () => {
+  test('allows anything in a free object by the value true', () => {
     const empty = having(document, 'additionalProperties').filter(
       ([, { additionalProperties }]) =>
         typeof additionalProperties === 'object' && Object.keys(additionalProperties).length === 0,
@@ -59,7 +59,7 @@ describe.each(forms)('%s', (_name, document) => {
     expect(empty).toEqual([])
   })
 
-  test('gives no default to an optional boolean of the query, which some clients would send as 0', () => {
+  test('has no default on an optional boolean of the query, which some clients would send as 0', () => {
     const flags = Object.values(document.paths)
       .flatMap((path) => Object.values(path))
       .flatMap((operation) => (operation.parameters ?? []) as PublishedParameter[])
@@ -68,7 +68,7 @@ describe.each(forms)('%s', (_name, document) => {
   })
 })
 
-test('a header or cursor that changes what a request does has no example that an importer would send', () => {
+test('a header or cursor that changes the meaning of a request has no example that an importer would send', () => {
   const acting = ['Idempotency-Key', 'If-Match', 'If-None-Match', 'Prefer', 'cursor']
   const found = endpoints
     .flatMap(({ operation }) => parametersOf(operation))
@@ -82,7 +82,7 @@ test('a header or cursor that changes what a request does has no example that an
   }
 })
 
-test('the example of a request that an importer would send has no null', () => {
+test('a sample of a request that an importer would send has no null', () => {
   const bodies = endpoints.flatMap(({ operation }) => {
     const { content = {} } = (operation.requestBody ?? {}) as {
       content?: Record<string, { examples?: Record<string, { value: unknown }> }>
@@ -127,14 +127,14 @@ test('a property that a request may send back and that is ignored is read-only a
   }
 })
 
-test('every operation lists headers that are too large, and those with a body one that comes too slowly', () => {
+test('every operation lists too large headers, and those with a body a slow one', () => {
   for (const { operation } of endpoints) {
     expect(operation.responses).toHaveProperty('431')
     expect('408' in operation.responses).toBe(operation.requestBody !== undefined)
   }
 })
 
-describe('a union that takes values it does not know', () => {
+describe('a union that accepts unknown values', () => {
   const open = ['Block', 'LegacyBlock', 'FlowEvent']
 
   test('names the branch for them as its default mapping in OpenAPI 3.2', () => {
@@ -163,7 +163,7 @@ describe('a union that takes values it does not know', () => {
     }
   })
 
-  test('is what an event stream has one by one in OpenAPI 3.2', () => {
+  test('is a single event of an event stream in OpenAPI 3.2', () => {
     const { document } = readForm('openapi-3.2')
     const streams = Object.values(document.paths)
       .flatMap((path) => Object.values(path))

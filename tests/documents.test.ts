@@ -19,7 +19,7 @@ const anyText = fc
   })
   .map((pieces) => pieces.join(''))
 
-test('bytes become the text that they are of', () => {
+test('bytes become the text that they encode', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       expect(fromUtf8(Buffer.from(text))).toBe(text)
@@ -31,7 +31,7 @@ test('bytes become the text that they are of', () => {
 test.each([
   ['short', 10],
   ['long', 40_000],
-])('a %s document goes out as it came, and is a copy of it', (_, length) => {
+])('a %s document is sent as it came, and is a copy of it', (_, length) => {
   const text = JSON.stringify({ text: `${'ü'.repeat(length)} 😀` })
   const sent = Buffer.from(text)
   const document = new JsonText(sent)

@@ -80,7 +80,7 @@ test('the page performs every action that a chat requests', () => {
   expect(missing.map((kind) => `perform '${kind}' in server/pages/chat/actions.js`)).toEqual([])
 })
 
-test('the check says of every block whose action the page takes for a tracker that it needs a host of chats', () => {
+test('the check requires a host of chats for every block whose action the page takes for a tracker', () => {
   const trackers = unknownTo('actions.js', kindsOf('ClientSideAction'), (kind) => `case '${kind}'`)
   // It is sent at the start, and belongs to no block.
   const kinds = trackers.filter((kind) => kind !== 'startPropsToInject')

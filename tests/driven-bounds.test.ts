@@ -115,7 +115,7 @@ test('a piece of an export ends once it has as many characters as the table says
 })
 
 test.each(['MAX_RECEIVED_BYTES', 'MAX_SENT_BYTES'])(
-  'of %s one tenant holds a quarter, and all of them the whole',
+  'one tenant holds a quarter of %s, and all tenants the whole',
   (name) => {
     const most = boundNamed(name)
     const budget = createBudget(most)
@@ -386,7 +386,7 @@ test.each([
   if (isOfBot) expect(quota.findIssue(kind, 'other', 1)).toBeUndefined()
 })
 
-test('messages of members of a workspace are as many in a day as the table says, and one more is refused', async () => {
+test('messages of members of a workspace are as many in a day as the table says, and one more is rejected', async () => {
   const clock = { now: () => time }
   let time = 1
   const count = createMessageQuota({ config }, clock)

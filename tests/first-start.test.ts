@@ -31,7 +31,7 @@ function install(script: string) {
   return { status, lines: stderr.split('\n') }
 }
 
-test('setup fails and forgets the installation when npm ends well on a full disk', () => {
+test('setup fails and deletes the installation when npm succeeds on a full disk', () => {
   const { status, lines } = install(
     "echo 'npm warn deprecated x' >&2; echo 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write' >&2",
   )
@@ -41,7 +41,7 @@ test('setup fails and forgets the installation when npm ends well on a full disk
   expect(existsSync(join(folder, 'node_modules/.package-lock.json'))).toBe(false)
 })
 
-test('setup ends npm as soon as the disk is full', () => {
+test('setup stops npm as soon as the disk is full', () => {
   const began = performance.now()
   const { status, lines } = install(
     "trap '' TERM; echo 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write' >&2; exec sleep 60",
@@ -53,7 +53,7 @@ test('setup ends npm as soon as the disk is full', () => {
   expect(performance.now() - began).toBeLessThan(50_000)
 })
 
-test('setup ends npm when no request to the registry succeeds, and says how to reach one', () => {
+test('setup stops npm when no request to the registry succeeds, and says how to reach one', () => {
   const { status, lines } = install(
     `trap '' TERM; for at in $(seq 60); do echo "npm http fetch GET https://registry/p$at attempt 1 failed with EAI_AGAIN" >&2; done; exec sleep 60`,
   )
@@ -75,7 +75,7 @@ test('setup lets npm retry when a request succeeded, and names no package in a c
   ).toEqual(['It failed (npm), for this reason:', 'npm error odd', ''])
 })
 
-test('setup names the cause that ended npm, not one that a retry has mended', () => {
+test('setup names the cause that stopped npm, not one that a retry has fixed', () => {
   const { lines } = install(
     "echo 'npm http fetch GET https://registry/p attempt 1 failed with ECONNRESET' >&2; echo 'npm error code EINTEGRITY' >&2; exit 1",
   )
@@ -102,7 +102,7 @@ test('setup says nothing when npm installs with warnings', () => {
   expect({ status, lines }).toEqual({ status: 0, lines: [''] })
 })
 
-test('a Node that is too old is refused in one sentence before the service is loaded', () => {
+test('a Node that is too old is rejected in one sentence before the service is loaded', () => {
   const load = (version: string) => {
     const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
     const script = `${pretend}; require('${at('server/supported.cjs')}')`
@@ -119,7 +119,7 @@ test('a Node that is too old is refused in one sentence before the service is lo
   expect(load('22.0.0').status).toBe(0)
 })
 
-test('make starts nothing with a Node that is too old to run a script of ours', () => {
+test('make starts nothing with a Node that is too old to run our scripts', () => {
   writeFileSync(join(folder, 'node'), '#!/bin/sh\necho v18.20.8\n', { mode: 0o755 })
   const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
   const { status, stderr } = spawnSync('make', ['supported'], { cwd: at('.'), env, encoding: 'utf8' })

@@ -36,7 +36,7 @@ describe.each(['openapi-slim', 'openapi-slim-3.0'] as const)('%s', (name) => {
     expect(Object.keys(document)).toEqual(Object.keys(published).filter((key) => key in document))
   })
 
-  test.each(endpoints)('$operation.operationId has the same parameters and examples that fit', (endpoint) => {
+  test.each(endpoints)('$operation.operationId has the same parameters and valid examples', (endpoint) => {
     const { path, method, operation } = endpoint
     const other = readable.paths[path]?.[method.toLowerCase()] as typeof operation
     const parameters = (other.parameters ?? []).map((parameter) => resolve(parameter, readable))
@@ -53,7 +53,7 @@ describe.each(['openapi-slim', 'openapi-slim-3.0'] as const)('%s', (name) => {
     }
   })
 
-  test('refuses what the whole document refuses outside of flows', () => {
+  test('rejects the same values as the whole document, outside of flows', () => {
     const body: JsonSchema = { $ref: '#/components/schemas/UpdateBotBody' }
     const refused = [
       { bot: { version: '7' } },
@@ -66,7 +66,7 @@ describe.each(['openapi-slim', 'openapi-slim-3.0'] as const)('%s', (name) => {
     expect(mistakesOf(accepted, body)).toEqual([])
   })
 
-  test('has no component that nothing refers to, and no reference to nothing', () => {
+  test('has no unused component, and no dangling reference', () => {
     const references = new Set(
       [...text.matchAll(/"(#\/components\/[^"]+)"/g)].map(([, reference]) => reference),
     )
@@ -77,7 +77,7 @@ describe.each(['openapi-slim', 'openapi-slim-3.0'] as const)('%s', (name) => {
     expect([...references].sort()).toEqual(components.sort())
   })
 
-  test('looks into no flow', () => {
+  test('validates no flow', () => {
     for (const part of ['Group', 'FlowEvent', 'Edge', 'Variable', 'Theme', 'Settings']) {
       const { description, ...schema } = document.components.schemas[part] as JsonSchema
       // The generator for Ruby makes a class that it cannot build of an object with more words.
@@ -88,7 +88,7 @@ describe.each(['openapi-slim', 'openapi-slim-3.0'] as const)('%s', (name) => {
   })
 })
 
-test('the form for older tools has nothing that came later', () => {
+test('the form for older tools has no later feature', () => {
   const { document } = readForm('openapi-slim-3.0')
   expect(document.openapi).toBe('3.0.3')
   const text = JSON.stringify(document.components.schemas)

@@ -112,7 +112,7 @@ test('every script of npm, program of tsx and package in a folder exists', () =>
   expect(paths.filter(({ first }) => !existsSync(new URL(first, root)))).toEqual([])
 })
 
-test('every admin command exists and takes the options that are given', () => {
+test('every admin command exists and has the given options', () => {
   const known: Record<string, string[]> = {
     ...Object.fromEntries(Object.entries(adminCommands).map(([name, { options }]) => [name, options])),
     backup: [],
@@ -127,7 +127,7 @@ test('every admin command exists and takes the options that are given', () => {
   expect(wrong).toEqual([])
 })
 
-test('every command of bots exists and takes the options that are given', () => {
+test('every command of bots exists and has the given options', () => {
   const program = createProgram({} as never)
   const wrong = find(/^bots ([a-z]+)((?: .*)?)$/g, 20).filter(({ first, second }) => {
     const command = program.commands.find((each) => each.name() === first)

@@ -53,7 +53,7 @@ async function run(blocks: string[], env: Record<string, string> = {}): Promise<
 const firstSteps = blocksOf('contract/guides/first-steps.md')
 
 testWithCurl(
-  'README.md: the tour makes a bot, publishes it, chats with it and reads its result',
+  'README.md: the tour creates a bot, publishes it, chats with it and reads its result',
   async () => {
     const readme = read('README.md')
     const shown = Array.from(readme.matchAll(/^```json\n(.*?)\n```/gms), ([, text]) => text)
@@ -65,7 +65,7 @@ testWithCurl(
   },
 )
 
-testWithCurl('first steps and the flow with branches lead to the answers that they promise', async () => {
+testWithCurl('first steps and the flow with branches have the promised responses', async () => {
   const output = await run([...firstSteps, ...blocksOf('contract/guides/flows.md')])
   const [published, thanks, result, checked, discount] = output.slice(-5)
   expect(JSON.parse(published ?? '')).toMatchObject({ errorsFound: 0 })

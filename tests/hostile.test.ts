@@ -28,7 +28,7 @@ const attack = createAttacks({
 })
 
 test.each(Object.keys(operations))(
-  '%s: a request that nearly fits gets a documented response and is no fault',
+  '%s sends a documented response to a request that nearly fits, and no 500',
   async (id) => {
     await clear(app.pool)
     await attack(id, numRuns)

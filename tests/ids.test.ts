@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { decodeTime } from 'ulid'
 import { newId, newIds } from '../server/ids.ts'
 
-test('an id is a ULID in lower case that has its moment in it', () => {
+test('an id is a ULID in lower case with its time', () => {
   for (const moment of [0, 1_700_000_000_000, 1_700_000_000_001, 1_700_000_000_000]) {
     const id = newId(new Date(moment))
     expect(id).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/)
@@ -10,7 +10,7 @@ test('an id is a ULID in lower case that has its moment in it', () => {
   }
 })
 
-test('ids of one moment are different, of every digit in every place, and come in order', () => {
+test('ids of one millisecond are different, use every digit at every position, and are ordered', () => {
   const ids = newIds(5_000, new Date())
   expect(new Set(ids).size).toBe(5_000)
   expect(ids).toEqual(ids.toSorted())

@@ -172,14 +172,14 @@ async function subjectAt(at: string): Promise<ReplaySubject & RefusalSubject> {
 
 const replay: Replay = { operations, document, cases }
 
-test('every response that the document of the second service promises comes as documented', async () => {
+test('every response that the document of the second service promises is sent as documented', async () => {
   const replayed = await replayAll(replay, await subjectAt(url))
   expect(replayed.filter(({ error }) => error !== undefined)).toEqual([])
   expect(replayed.length).toBeGreaterThan(55)
   expect(idleCasesOf(replay)).toEqual([])
 })
 
-test('a service that lost one of its refusals turns its replay red', async () => {
+test('a service that lost one of its rejections turns its replay red', async () => {
   const red = await redWith({
     handlers: {
       addBook: async ({ body }, respond, { db, grant }) => {
@@ -239,7 +239,7 @@ test('a service whose write leaves the entity tag as it was turns its replay red
   expect(red).toContain('updateShelf 200')
 })
 
-test.each(checks)('each operation of the second service that it is for $title', async (check) => {
+test.each(checks)('each operation of the second service $title', async (check) => {
   const subject = await subjectAt(url)
   const ids = idsFor(check, subject)
   for (const id of ids) await check.run(subject, id)

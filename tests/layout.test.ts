@@ -46,7 +46,7 @@ function circleIn(sources: Map<string, string[]>): string[] {
 const server = sourcesOf('server')
 const contract = sourcesOf('contract')
 
-test('a circle is found, and one file that two others import is none', () => {
+test('a circle is found, and a file with two importers is none', () => {
   const diamond: [string, string[]][] = [
     ['a', ['b', 'c']],
     ['b', ['d']],

@@ -12,7 +12,7 @@ const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 const list = read('server/LOCKS.md')
 const rows = list.split('\n').filter((line) => line.startsWith('| ') && line.includes('`server/'))
 
-test.each(rows.map((row) => row.split(' | ')))('%s is held back by a test that is there', (...cells) => {
+test.each(rows.map((row) => row.split(' | ')))('the statement of %s names a test that exists', (...cells) => {
   const [, file = '', title = ''] = /^`(\S+)` (.+) \|$/.exec(cells.at(-1) ?? '') ?? []
   expect(read(file)).toContain(`'${title}'`)
 })

@@ -32,7 +32,7 @@ function start(program: string, stdout: 'pipe' | number = 'pipe') {
   return { child, output: child.stdout as Readable, ended }
 }
 
-test('lines that nobody reads any more are not kept', async () => {
+test('lines without a reader are dropped', async () => {
   const { child, output, ended } = start(`
     const gone = heard()
     await write(1_000)
@@ -50,7 +50,7 @@ test('lines that nobody reads any more are not kept', async () => {
   expect(kept).toBeLessThan(20_000_000)
 })
 
-test('lines that nobody reads for long are cached up to a limit, and the others counted', async () => {
+test('lines are buffered up to a limit while nothing reads them, and the others counted', async () => {
   const { child, output, ended } = start(`
     const done = heard()
     for (let round = 0; round < 200; round++) await write(1_000)
@@ -79,14 +79,14 @@ test('lines that nobody reads for long are cached up to a limit, and the others 
 })
 
 describe('a process ends with its code', () => {
-  test('once all lines are written, where they are taken', async () => {
+  test('once all lines are written to a reader', async () => {
     const { output, ended } = start('void write(50_000); await sink.exit(3)')
     const read = text(output)
     expect(await ended).toEqual({ code: 3, errors: '' })
     expect(logOf(await read).map(({ at }) => at)).toEqual(Array.from({ length: 50_000 }, (_, at) => at))
   })
 
-  test('once all are written, where they are taken slowly', async () => {
+  test('once all are written, also to a slow reader', async () => {
     const { output, ended } = start('void write(20_000); await sink.exit(3)')
     let read = ''
     output.setEncoding('utf8')
@@ -109,7 +109,7 @@ describe('a process ends with its code', () => {
     ['asked to', 'await sink.exit(3)'],
     ['at once', 'process.exit(3)'],
     ['after an error that nobody expected', 'throw new Error()'],
-  ])('%s, where nobody reads', async (_, end) => {
+  ])('%s, without a reader', async (_, end) => {
     const { ended } = start(`for (let round = 0; round < 20; round++) await write(1_000); ${end}`)
     expect((await ended).code).toBe(end.includes('exit') ? 3 : 1)
   })

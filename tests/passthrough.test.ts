@@ -113,7 +113,7 @@ describe('a write takes at most three round trips', () => {
     expect(statements.slice(Math.max(isCluster ? 8 : 3, longer[name] ?? 0))).toEqual([])
   })
 
-  test('and a change of a small part sends no other part', async () => {
+  test('a change of a small part sends no other part', async () => {
     const [, update = ''] = await statementsOf(() => patch(site.draft.id, { theme: {} }))
     expect(update).toMatch(
       /^with "bot" as \(update "bots" .*\) update "bot_drafts" set "theme" = \$\d+ from/s,
@@ -132,7 +132,7 @@ describe('a caller who names the workspace in the body', () => {
   const bots = async () =>
     (await app.pool.query('SELECT id FROM bots WHERE workspace_id = $1', [site.workspaceId])).rowCount
 
-  test('is looked up once when seen a moment ago', async () => {
+  test('is looked up once when cached', async () => {
     await create({})
     expect(await statementsOf(() => create({}))).toHaveLength(isCluster ? 7 : 2)
   })
@@ -140,7 +140,7 @@ describe('a caller who names the workspace in the body', () => {
   test.each([
     ['a body that fits', {}],
     ['one that does not', { name: 5 }],
-  ])('is refused from the moment the token is revoked, with %s', async (_, bot) => {
+  ])('is rejected from the moment the token is revoked, with %s', async (_, bot) => {
     await create({})
     const before = await bots()
     await app.pool.query('UPDATE api_tokens SET revoked_at = now() WHERE owner_user_id = $1', [
@@ -152,7 +152,7 @@ describe('a caller who names the workspace in the body', () => {
   })
 })
 
-describe('a document that is sent', () => {
+describe('a document in a request', () => {
   const headers = { 'Content-Type': 'application/json' }
   const groups = Array.from({ length: 60 }, (_, at) => ({
     ...flow.groups[0],
@@ -165,7 +165,7 @@ describe('a document that is sent', () => {
     app.client.send('POST', '/v1/bots', { as: site.member, headers, body: text })
   const asText = (bot: object) => JSON.stringify({ workspaceId: site.workspaceId, bot })
 
-  test('is not parsed on the way, and is stored as one that was', async () => {
+  test('is not parsed on the way, and is stored like a parsed one', async () => {
     const text = asText(wide)
     const parse = jest.spyOn(JSON, 'parse')
     const [unparsed, parsed] = [await create(text), await create(` ${text}`)]
@@ -185,14 +185,14 @@ describe('a document that is sent', () => {
     expect(rows).toEqual([{ groups: JSON.stringify(groups) }])
   })
 
-  test('is refused as one that was parsed', async () => {
+  test('is rejected like a parsed one', async () => {
     const text = asText({ ...wide, groups: [...groups, { id: 'group-60' }] })
     const [one, other] = [await create(text), await create(` ${text}`)]
     expect([one.status, one.body.issues]).toEqual([400, other.body.issues])
   })
 })
 
-describe('a stored document leaves as it is stored', () => {
+describe('a stored document is sent as it is stored', () => {
   /** JSON that is written anew in another way by whoever parses it. */
   const text = (size = 1) => `{ "b":1.0,\n "1" : 1e0, "a" :"\\u00e9", "a": ["${'x'.repeat(size)}" ] }`
 
@@ -243,7 +243,7 @@ describe('a stored document leaves as it is stored', () => {
     },
   )
 
-  test('long ones too, however often they are sent', async () => {
+  test('is not parsed even if long, however often it is sent', async () => {
     const variables = Array.from({ length: 2_000 }, (_, at) => ({ id: `v${at}`, name: `Grüße, 🎈 ${at}` }))
     await patch(site.draft.id, { variables })
     // As for a process that does not know them yet.
@@ -268,7 +268,7 @@ describe('a stored document leaves as it is stored', () => {
     expect(latest.body.bot).toEqual(renamed.body.bot)
   })
 
-  test('while one that is converted is seen to be parsed and printed', async () => {
+  test('is parsed and printed if it is converted', async () => {
     const text = JSON.stringify(legacyFlow.groups.map((group) => ({ ...group, title: 'xxx' })))
     await app.pool.query('UPDATE bot_drafts SET groups = $2 WHERE bot_id = $1', [site.legacy.id, text])
     const parse = jest.spyOn(JSON, 'parse')
@@ -282,7 +282,7 @@ describe('a stored document leaves as it is stored', () => {
   })
 
   test.each(['', '/publishedBot'])(
-    'a second read that converts parses nothing: GET /v1/bots/{botId}%s',
+    'is not parsed by a second read that converts: GET /v1/bots/{botId}%s',
     async (path) => {
       const botId = site.legacy.id
       await app.client.ok('publishBot', { as: site.member, params: { botId } })

@@ -92,7 +92,7 @@ class Person {
   }
 }
 
-test('chats survive the processes that they run in', async () => {
+test('chats survive the processes that run them', async () => {
   database = await createDatabase('nothing')
   const variables = { DATABASE_URL: database.url, LOG_LEVEL: 'info' }
   const ports = [String(await freePort()), String(await freePort())]

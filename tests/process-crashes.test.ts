@@ -22,7 +22,7 @@ afterEach(async () => {
   await endProcesses()
 })
 
-test('a service that is killed while it writes loses nothing that it acknowledged', async () => {
+test('a service that is killed while it writes loses no acknowledged write', async () => {
   const database = await createDatabase('nothing')
   cleanUps.push(database.drop)
   const variables = { DATABASE_URL: database.url, PORT: String(await freePort()) }
@@ -51,7 +51,7 @@ async function oneBackend(folder: string): Promise<number> {
   return rows[0].pid
 }
 
-test('a database that is killed or restarted while it writes loses nothing that was acknowledged', async () => {
+test('a database that is killed or restarted while it writes loses no acknowledged write', async () => {
   const DATA_DIR = await newDataFolder()
   const service = await startService({ DATA_DIR })
   const writers = await startWriters(service, 6)

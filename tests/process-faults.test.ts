@@ -34,12 +34,12 @@ test('results that are deleted while they are written and processes are killed l
   expect(await deleteUnderKills(setting, randomOf(1))).toContain('nothing left')
 })
 
-test('payments while processes are killed let nobody pass unpaid, charge nobody twice and are found from results', async () => {
+test('payments while processes are killed let no visitor pass unpaid, charge none twice and are found from results', async () => {
   const setting = { total: runs(40, 1_000), width: 8, kills: runs(2, 10) }
   expect(await payUnderKills(setting, randomOf(1))).toContain('found once from its result')
 })
 
-test('histories of three processes that are broken meanwhile have an order', async () => {
+test('histories of three processes with faults are linearizable', async () => {
   const seed = Number(process.env.SEED) || Date.now() % 1_000_000
   const { violation, log, answers } = await runHistories({
     seed,

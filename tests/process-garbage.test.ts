@@ -26,7 +26,7 @@ async function oldSpaceBytes({ url, token }: Service) {
   return Number(bytes)
 }
 
-test('a read leaves next to nothing behind', async () => {
+test('a read allocates next to nothing that survives it', async () => {
   database = await createDatabase('nothing')
   const service = await startService({ DATABASE_URL: database.url })
   const { body } = await call(service, 'GET', '/v1/workspaces')

@@ -90,7 +90,7 @@ async function sendAgain(...request: Parameters<typeof send>): Promise<Sent> {
   return sent as Sent
 }
 
-test('writers whose process is killed again and again have done everything once', async () => {
+test('writers whose process is killed again and again have written everything once', async () => {
   const acknowledged = new Map<string, Sent>()
   const keys: string[] = []
   for (let round = 0; round < runs(2, 4); round++) {
@@ -123,7 +123,7 @@ test('writers whose process is killed again and again have done everything once'
   expect(rows.map(({ name }) => name).sort()).toEqual(keys.sort())
 })
 
-test('a chat whose start was killed while it called out is started by a repeat, once', async () => {
+test('a chat whose start was killed during a call is started by a repeat, once', async () => {
   const doomed = await startService(variables)
   const key = randomUUID()
   const path = '/api/v1/bots/calls/startChat'

@@ -86,7 +86,7 @@ async function answersOf(resultId: string): Promise<string[]> {
   return rows.map(({ content }) => content)
 }
 
-test('one of twenty equal replies at once runs, and the others get its response', async () => {
+test('one of twenty equal concurrent replies runs, and the others get its response', async () => {
   const { sessionId, resultId, revision } = await start()
   const body = { message: 'Ada', revision }
   const replies = Array.from({ length: 20 }, (_, index) =>
@@ -100,7 +100,7 @@ test('one of twenty equal replies at once runs, and the others get its response'
   expect(mailServer.mails).toHaveLength(1)
 })
 
-test('without a revision too, while the first one is under way; another reply is refused', async () => {
+test('equal replies without a revision too, while the first one is under way; another reply is rejected', async () => {
   isHeld = true
   const { sessionId, resultId } = await start()
   const first = reply(services[0], sessionId, { message: 'Ada' })
@@ -126,7 +126,7 @@ test('without a revision too, while the first one is under way; another reply is
   expect(await answersOf(resultId)).toEqual(['Ada', 'Ada'])
 })
 
-test('without a revision it is a new one once the first one is answered, whatever the clocks say', async () => {
+test('an equal reply without a revision is a new one after the first response, whatever the clocks say', async () => {
   const { sessionId, resultId } = await start()
   const first = await reply(services[1], sessionId, { message: 'Ada' })
   const second = await reply(services[0], sessionId, { message: 'Ada' })
@@ -134,7 +134,7 @@ test('without a revision it is a new one once the first one is answered, whateve
   expect(await answersOf(resultId)).toEqual(['Ada', 'Ada'])
 })
 
-test('a step that lasts longer than a dead process is waited for is not taken over', async () => {
+test('a turn that lasts longer than a lease is not taken over', async () => {
   isHeld = true
   const { sessionId, resultId, revision } = await start()
   const body = { message: 'Ada', revision }

@@ -10,7 +10,7 @@ afterAll(endProcesses)
 const testAlone = isPooled() ? test.skip : test
 
 testAlone(
-  'a sandbox makes its world in an empty database, and only sandboxes serve that database',
+  'a sandbox creates its world in an empty database, and only sandboxes serve that database',
   async () => {
     const database = await createDatabase('nothing')
     const real = await createDatabase()

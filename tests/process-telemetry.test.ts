@@ -63,7 +63,7 @@ async function startCollector() {
   }
 }
 
-test('a request is a span with its statements, without what callers sent', async () => {
+test('a request is a span with its statements, without content of callers', async () => {
   const collector = await startCollector()
   const { url: DATABASE_URL, drop } = await createDatabase('nothing')
   cleanUps.push(drop)
@@ -119,7 +119,7 @@ test('a request is a span with its statements, without what callers sent', async
   }
 })
 
-test('a collector that is away takes nothing from the service', async () => {
+test('a collector that is unavailable does not slow the service', async () => {
   const { url: DATABASE_URL, drop } = await createDatabase('nothing')
   cleanUps.push(drop)
   const service = await startService({ DATABASE_URL, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
@@ -131,7 +131,7 @@ test('a collector that is away takes nothing from the service', async () => {
   expect((await service.ended).code).toBe(0)
 })
 
-test('nothing of it is loaded where nobody asked for it', async () => {
+test('telemetry is not loaded where it is not configured', async () => {
   const sources = readdirSync(new URL('server/', root), { recursive: true, encoding: 'utf8' })
   const text = (name: string) => readFileSync(new URL(`server/${name}`, root), 'utf8')
   const users = sources.filter((name) => name.endsWith('.ts') && /from '@opentelemetry/.test(text(name)))

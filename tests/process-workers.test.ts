@@ -103,7 +103,7 @@ async function scrape(service: Service): Promise<string> {
 }
 
 describe('workers', () => {
-  test('share a port, one database that was migrated once, and one count of all they do', async () => {
+  test('share a port, one database that was migrated once, and one count of all requests', async () => {
     const DATA_DIR = await newDataFolder()
     const service = await startWorkers(2, { DATA_DIR })
     const messages = logOf(service.output()).map(({ msg }) => String(msg))
@@ -134,7 +134,7 @@ describe('workers', () => {
     expect(await postmasterOf(DATA_DIR)).toBeUndefined()
   })
 
-  test('that die are replaced, while the others serve, and what they counted stays', async () => {
+  test('that die are replaced, while the others serve, and their counters stay', async () => {
     const service = await startWorkers(2, { DATABASE_URL: await emptyDatabase() })
     for (let again = 0; again < 8; again++) await call(service, '/v1/workspaces')
     expect(requestsOf(await scrape(service), 'listWorkspaces')).toBe(8)
@@ -193,7 +193,7 @@ describe('workers', () => {
     expect(await Promise.all(pids.map(isRunning))).toEqual([false, false])
   })
 
-  test('end with who looks after them, however that ends', async () => {
+  test('exit with their parent, however that ends', async () => {
     const DATABASE_URL = await emptyDatabase()
     const killed = await startWorkers(2, { DATABASE_URL })
     killed.signal('SIGKILL')
@@ -209,7 +209,7 @@ describe('workers', () => {
     await until('no worker is left', async () => !(await Promise.all(pids.map(isRunning))).some(Boolean))
   })
 
-  test('that cannot listen say so in one line, and leave no database running', async () => {
+  test('that cannot listen report that in one line, and leave no database running', async () => {
     const DATA_DIR = await newDataFolder()
     const first = await startService({ DATABASE_URL: await emptyDatabase() })
     const variables = { DATA_DIR, WORKERS: '3', PORT: new URL(first.url).port }
@@ -219,7 +219,7 @@ describe('workers', () => {
     expect(await postmasterOf(DATA_DIR)).toBeUndefined()
   })
 
-  test('send every event once between them', async () => {
+  test('post every event once', async () => {
     const received: string[] = []
     const receiver = createServer((request, response) => {
       received.push(String(request.headers['webhook-id']))
@@ -247,7 +247,7 @@ describe('workers', () => {
   })
 })
 
-test('migrations are waited for with MIGRATE=false, and what the database lacks is said then', async () => {
+test('workers wait for migrations with MIGRATE=false, and name what the database lacks', async () => {
   const DATABASE_URL = await emptyDatabase()
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -66,7 +66,7 @@ async function firstWorkspace(service: Pick<Service, 'url' | 'token'>): Promise<
 }
 
 describe('the first start', () => {
-  test('on an empty data folder makes a user once, and shows the token once, apart from the log', async () => {
+  test('on an empty data folder creates a user once, and prints the token once, apart from the log', async () => {
     const DATA_DIR = await newDataFolder()
     const first = await startService({ DATA_DIR })
     expect((await call(first, '/v1/workspaces')).body.workspaces).toHaveLength(1)
@@ -104,7 +104,7 @@ describe('the first start', () => {
     },
   )
 
-  test('the first start of three services at once on one empty database makes one user', async () => {
+  test('by three services at once on one empty database creates one user', async () => {
     const DATABASE_URL = await emptyDatabase()
     const services = await Promise.all([1, 2, 3].map(() => startService({ DATABASE_URL })))
     const tokens = services.flatMap(({ token }) => token ?? [])
@@ -116,7 +116,7 @@ describe('the first start', () => {
 })
 
 describe('configuration', () => {
-  test('that is wrong is named, every variable of it, before anything starts', async () => {
+  test('with errors is rejected with all of them, before anything starts', async () => {
     const DATA_DIR = await newDataFolder()
     const wrong = {
       PORT: 'http',
@@ -133,7 +133,7 @@ describe('configuration', () => {
     )
   })
 
-  test('a start on a port in use ends with one line that says so', async () => {
+  test('with a port in use ends with one line that says so', async () => {
     const DATABASE_URL = await emptyDatabase()
     const first = await startService({ DATABASE_URL })
     const { code, stderr } = await launch({ DATABASE_URL, PORT: new URL(first.url).port }).ended
@@ -144,7 +144,7 @@ describe('configuration', () => {
   test.each([
     ['is a file', (folder: string) => join(folder, 'file'), 'is a file: set FILES_DIR to a folder'],
     ['cannot be made', () => '/proc/nowhere', 'no such folder can be made: set FILES_DIR to another one'],
-  ])('of a folder for files that %s ends with one line that says so', async (_, place, advice) => {
+  ])('with a FILES_DIR that %s ends with one line that says so', async (_, place, advice) => {
     const folder = await newDataFolder()
     await writeFile(join(folder, 'file'), 'text')
     const FILES_DIR = place(folder)
@@ -161,7 +161,7 @@ describe('configuration', () => {
     }
   })
 
-  test('a start on a port in use leaves no database running', async () => {
+  test('with a port in use leaves no database running', async () => {
     const DATA_DIR = await newDataFolder()
     const first = await startService({ DATABASE_URL: await emptyDatabase() })
     const { code, stderr } = await launch({ DATA_DIR, PORT: new URL(first.url).port }).ended
@@ -177,8 +177,8 @@ async function newGate(): Promise<{ gate: DatabaseProxy; DATABASE_URL: string }>
   return { gate, DATABASE_URL: gate.url }
 }
 
-describe('while the database is away', () => {
-  test('the service lives, is not ready, answers 503, and serves as soon as it is there', async () => {
+describe('while the database is unavailable', () => {
+  test('the service lives, is not ready, responds with 503, and serves as soon as it is back', async () => {
     const { gate, DATABASE_URL } = await newGate()
     const port = await freePort()
     const url = `http://127.0.0.1:${port}`
@@ -208,7 +208,7 @@ describe('while the database is away', () => {
     expect((await program.ended).code).toBe(0)
   })
 
-  test('and frozen, requests are answered 503 and not kept waiting', async () => {
+  test('and frozen, requests get a 503 without a long wait', async () => {
     const { gate, DATABASE_URL } = await newGate()
     await gate.open()
     const service = await startService({
@@ -274,7 +274,7 @@ describe('while the database is away', () => {
     },
   )
 
-  test('and silent behind its connections, one request finds out for all', async () => {
+  test('and silent behind its connections, one request notices for all', async () => {
     const { gate, DATABASE_URL } = await newGate()
     await gate.open()
     const service = await startService({ DATABASE_URL, DATABASE_STATEMENT_TIMEOUT: '1000' })
@@ -302,7 +302,7 @@ describe('while the database is away', () => {
 
 describe('the embedded database server', () => {
   test.each(oneOfSignals('SIGTERM'))(
-    'is gone after %s, with workers too and whatever time there is',
+    'is stopped after %s, with workers too and whatever time is left',
     async (signal) => {
       const DATA_DIR = await newDataFolder()
       const all: Record<string, string>[] = [{ SHUTDOWN_TIMEOUT: '0' }, { WORKERS: '2' }, {}]
@@ -316,7 +316,7 @@ describe('the embedded database server', () => {
   )
 
   test.each(oneOfSignals('SIGQUIT'))(
-    'is gone after a second %s, which ends the service at once',
+    'is stopped after a second %s, which ends the service at once',
     async (signal) => {
       const DATA_DIR = await newDataFolder()
       const service = await startService({ DATA_DIR, SHUTDOWN_DELAY: '60000' })
@@ -357,7 +357,7 @@ describe('the embedded database server', () => {
   }
 
   test.each(oneOfSignals('SIGHUP'))(
-    'is gone within three seconds of the last request after %s, whatever strangers have half sent',
+    'is stopped within three seconds of the last request after %s, beside half-sent requests of others',
     async (signal) => {
       const DATA_DIR = await newDataFolder()
       const took: number[] = []
@@ -443,7 +443,7 @@ describe('stopping', () => {
     expect(await nameOf()).toBe('after')
   })
 
-  test('serves requests until it listens no more', async () => {
+  test('handles requests until it listens no more', async () => {
     const service = await startService({
       DATABASE_URL: await emptyDatabase(),
       SHUTDOWN_DELAY: '1500',
@@ -458,7 +458,7 @@ describe('stopping', () => {
   test.each([
     ['1', { code: 0, signal: null }],
     ['2', { code: null, signal: 'SIGKILL' }],
-  ])('ends %s processes whose log nobody reads', async (WORKERS, end) => {
+  ])('ends %s processes whose log has no reader', async (WORKERS, end) => {
     const service = await startService({ DATABASE_URL: await emptyDatabase(), WORKERS })
     service.stopReading()
     for (let round = 0; round < 40; round++) {
@@ -475,7 +475,7 @@ describe('stopping', () => {
   })
 
   test.each(oneOfSignals('SIGINT'))(
-    'a second %s ends it at once, and nothing half done stays',
+    'ends at once by a second %s, and leaves nothing half done',
     async (signal) => {
       const { service, answer, release, nameOf } = await withSlowRequest()
       service.signal(signal)
@@ -488,7 +488,7 @@ describe('stopping', () => {
     },
   )
 
-  test('cuts off what takes longer than allowed, and says so with its exit code', async () => {
+  test('aborts requests that take longer than allowed, and says so with its exit code', async () => {
     const { service, answer, release } = await withSlowRequest({
       SHUTDOWN_TIMEOUT: '200',
       DATABASE_LOCK_TIMEOUT: '2000',

@@ -13,7 +13,7 @@ const folder = new URL('generated/python-client/', root)
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
 const modules = readdirSync(new URL('bot_builder_client', folder)).filter((name) => name.endsWith('.py'))
 
-test('has the version of the contract and says that it has types', () => {
+test('has the version of the contract and declares its types', () => {
   expect(read('pyproject.toml')).toContain(`\nversion = "${published.info.version}"\n`)
   expect(read('bot_builder_client/version.py')).toContain(`version = "${published.info.version}"`)
   expect(read('bot_builder_client/py.typed')).toBe('')
@@ -43,7 +43,7 @@ test('has a type for every schema, under its name', () => {
   expect(Object.keys(published.components.schemas).filter((name) => !defined.has(name))).toEqual([])
 })
 
-test('nothing is asynchronous in what callers wait for', () => {
+test('has no asynchronous method', () => {
   for (const module of ['client', '_runtime'])
     expect(read(`bot_builder_client/${module}.py`)).not.toMatch(
       /\b(async|await|Awaitable|aiter\w*|aread|aclose)\b(?! function)/,

@@ -58,8 +58,8 @@ describe.each(checks)('An operation $title', (check) => {
   )
 })
 
-describe('rights', () => {
-  test.each(ids)('%s: the contract asks for what the cases say that it needs', (id) => {
+describe('permissions', () => {
+  test.each(ids)('%s requires in the contract what the cases say', (id) => {
     const { access } = contractOf(id)
     const shared = 'publicShare' in access && access.publicShare ? ' or shared' : ''
     const asked = { user: 'token', anyone: 'nothing' }[access.kind as string]
@@ -68,7 +68,7 @@ describe('rights', () => {
     expect(asked ?? `${(access as { role: Role }).role}${shared}`).toBe(needs)
   })
 
-  test('the contract asks for the scopes that are written here; what is new gets its place here too', () => {
+  test('the contract requires the listed scopes; a new operation gets its scope here too', () => {
     // Beside the contract's own statement, as the one other place that says so; all else is by the method.
     const special: Record<string, OperationId[]> = {
       results: [
@@ -96,7 +96,7 @@ describe('rights', () => {
     }
   })
 
-  test.each(ofEachAccess(withRole))('%s: the scope gives nobody a role', async (id) => {
+  test.each(ofEachAccess(withRole))('%s is not allowed by the scope without a role', async (id) => {
     const { world, request } = await prepare(id)
     const { guest, member } = world.here
     const lower = [world.stranger, ...[guest, member].slice(0, rankNeededFor(id))]
@@ -111,31 +111,28 @@ describe('rights', () => {
     })
   })
 
-  test.each(ofEachAccess(withRole))(
-    '%s: a token that is bound to a workspace works there alone',
-    async (id) => {
-      const { world, request } = await prepare(id)
-      const { here, there } = world
-      const as = request.as as Caller
-      // Its owner has every role in both, so that it is the token which is refused.
-      await app.pool.query(
-        `INSERT INTO workspace_members (workspace_id, user_id, role, created_at)
+  test.each(ofEachAccess(withRole))('%s works with a bound token in its workspace alone', async (id) => {
+    const { world, request } = await prepare(id)
+    const { here, there } = world
+    const as = request.as as Caller
+    // Its owner has every role in both, so that it is the token which is refused.
+    await app.pool.query(
+      `INSERT INTO workspace_members (workspace_id, user_id, role, created_at)
       SELECT $1, owner_user_id, 'ADMIN', now() FROM api_tokens
       WHERE token_hash = sha256($2::bytea) ON CONFLICT DO NOTHING`,
-        [there.workspaceId, as.token],
-      )
-      const elsewhere = await limited(app, as, { workspaceId: there.workspaceId })
-      const inside = await limited(app, as, { workspaceId: here.workspaceId })
-      await expectUnchanged(subject, async () => {
-        const answer = await send(id, { ...request, as: elsewhere })
-        expect([answer.status, answer.body.issues.length]).toEqual([403, 1])
-      })
-      expect((await send(id, { ...request, as: inside })).status).toBe(successOf(id))
-    },
-  )
+      [there.workspaceId, as.token],
+    )
+    const elsewhere = await limited(app, as, { workspaceId: there.workspaceId })
+    const inside = await limited(app, as, { workspaceId: here.workspaceId })
+    await expectUnchanged(subject, async () => {
+      const answer = await send(id, { ...request, as: elsewhere })
+      expect([answer.status, answer.body.issues.length]).toEqual([403, 1])
+    })
+    expect((await send(id, { ...request, as: inside })).status).toBe(successOf(id))
+  })
 
   const onBots = withRole.filter((id) => contractOf(id).access.kind === 'bot')
-  test.each(ofEachAccess(onBots))('%s: a shared bot is open to any user only for reading', async (id) => {
+  test.each(ofEachAccess(onBots))('%s is open to any user for a shared bot only if it reads', async (id) => {
     const { world, request } = await prepare(id)
     const botId = world.here.shared.id
     const answer = await send(id, { ...request, as: world.stranger, params: { ...request.params, botId } })

@@ -18,7 +18,7 @@ test('an error that repeats each half second for two minutes is one error line a
   expect(lines).toHaveLength(3)
 })
 
-test('another error, and the same one of other work, is said at once', () => {
+test('another error, and the same one of other work, is logged at once', () => {
   const lines: unknown[] = []
   const logError = createErrorLog(pino({}, { write: (line: string) => void lines.push(line) }))
   logError(full(), 'purging failed')
@@ -27,7 +27,7 @@ test('another error, and the same one of other work, is said at once', () => {
   expect(lines).toHaveLength(3)
 })
 
-test('at level debug each error is said, with its own details', () => {
+test('at level debug each error is logged, with its own details', () => {
   const lines: Record<string, unknown>[] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const logError = createErrorLog(log)

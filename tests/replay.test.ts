@@ -152,7 +152,7 @@ test('every operation with cases is documented, and every case is needed', () =>
   expect(idleCasesOf(replay)).toEqual([])
 })
 
-test('no token has come into the log', () => {
+test('no token is in the log', () => {
   expect(app.logs.length).toBeGreaterThan(0)
   expect(app.logs.filter((line) => JSON.stringify(line).includes('botb_pat_'))).toEqual([])
 })

@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-test('the sample of a deletion that could mean everything names what to delete', () => {
+test('the sample of a deletion that could mean everything names its records', () => {
   for (const { source } of samplesOf('deleteResults')) expect(source).toContain('resultIds=')
 })
 

@@ -76,7 +76,7 @@ const post = (path: string, headers: Record<string, string | number>) =>
   ].join('\r\n')
 
 describe('turns that wait for another service', () => {
-  test('hold no places, come back all at once, and each request is sent once', async () => {
+  test('have no slots, continue all at once, and send each request once', async () => {
     const sessions = await Promise.all(Array.from({ length: 12 }, () => startChat(slow)))
     const turns = sessions.map((sessionId) => say(sessionId, 'Hello'))
     await until(() => asked.length === 12)
@@ -92,7 +92,7 @@ describe('turns that wait for another service', () => {
     asked = []
   })
 
-  test('are written in the end where the database was away for a while, and sent once', async () => {
+  test('are written in the end where the database was unavailable for a while, and sent once', async () => {
     const sessionId = await startChat(slow)
     const turn = say(sessionId, 'Hello')
     await until(() => asked.length === 1)
@@ -122,7 +122,7 @@ describe('files', () => {
       'Content-Length': length,
     })
 
-  test('that come slowly hold no places of others, three of an address come at once, and are given up', async () => {
+  test('that come slowly have no slots of others, three of an address come at once, and time out', async () => {
     const sessionId = await startChat(files)
     const before = performance.now()
     const slowly = Array.from({ length: 6 }, () => open(app, `${uploadHead(sessionId, 1_000)}x`))
@@ -145,7 +145,7 @@ describe('bodies', () => {
       ...more,
     })
 
-  test('that are held back hold no places of others', async () => {
+  test('that are delayed have no slots of others', async () => {
     const held = Array.from({ length: 16 }, () => open(app, `${importHead({ 'Content-Length': 1_000 })}{`))
     await sleep(300)
     expect((await list()).status).toBe(200)
@@ -159,7 +159,7 @@ describe('bodies', () => {
       'a length over the limit and a wish to be asked',
       { 'Content-Length': 20_000_000, Expect: '100-continue' },
     ],
-  ])('with %s are refused before a byte has come', async (_, more) => {
+  ])('with %s are rejected before a byte has come', async (_, more) => {
     const seen = open(app, importHead(more))
     await until(() => seen.isClosed)
     expect(seen.text).toMatch(/^HTTP\/1.1 413 /)
@@ -167,7 +167,7 @@ describe('bodies', () => {
     expect(seen.text).toContain('The body may have at most 4194304 bytes')
   })
 
-  test('in chunks are refused at the limit, and what comes behind is not run', async () => {
+  test('in chunks are rejected at the limit, and bytes behind are not run', async () => {
     const seen = open(app, importHead({ 'Transfer-Encoding': 'chunked' }))
     await until(() => !seen.socket.connecting)
     const chunk = `100000\r\n${' '.repeat(1_048_576)}\r\n`
@@ -191,7 +191,7 @@ describe('bodies', () => {
   test.each([
     ['without a token', '', 401],
     ['in another form', 'text/plain', 415],
-  ])('that wait to be asked for are not, %s', async (_, type, status) => {
+  ])('that wait for 100 Continue do not get it, %s', async (_, type, status) => {
     const authorization: Record<string, string> =
       type === '' ? {} : { Authorization: `Bearer ${world.stranger.token}` }
     const headers = { 'Content-Type': type || 'application/json', 'Content-Length': 1_000_000_000 }
@@ -210,7 +210,7 @@ describe('bodies', () => {
       200,
     ],
     ['with a content encoding', { 'Content-Encoding': 'gzip', 'Content-Length': 2 }, '{}', 400],
-  ])('%s are taken for what they are where none is due', async (_, more, bytes, status) => {
+  ])('%s are handled where no body is expected', async (_, more, bytes, status) => {
     const { admin, draft } = world.here
     const headers = { Authorization: `Bearer ${admin.token}`, Connection: 'close', ...more }
     const seen = open(app, post(`/v1/bots/${draft.id}/publish`, headers) + bytes)
@@ -218,7 +218,7 @@ describe('bodies', () => {
     expect(seen.text).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
   })
 
-  test('bodies of one user that end one byte short use at most a quarter of the memory budget', async () => {
+  test('from one user that end one byte short use at most a quarter of the memory budget', async () => {
     const length = 4_000_000
     const body = Buffer.alloc(length - 1, ' ').toString()
     const by = await startApp({

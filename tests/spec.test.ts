@@ -33,7 +33,7 @@ test('every component is a JSON Schema, in every form', () => {
   expect(mistakesInSchemas({ components: { schemas: { Odd: { type: 'texts' } } } } as never)).not.toEqual([])
 })
 
-test('the introduction shows valid examples to readers who have the file alone', () => {
+test('the introduction shows valid examples to readers of the file alone', () => {
   const description = String(published.info.description)
   const shown = /`(\{"bot": .*?\}\})`/.exec(description)?.[1] ?? ''
   expect(mistakesOf(JSON.parse(shown), { $ref: '#/components/schemas/UpdateBotBody' })).toEqual([])
@@ -84,7 +84,7 @@ const undescribed: Record<string, string[]> = {
 const takesKey = (operation: PublishedOperation) =>
   parametersOf(operation).some(({ name }) => name === 'Idempotency-Key')
 
-test('every POST and PATCH with a token takes an idempotency key, and of the others start chat alone', () => {
+test('every POST and PATCH with a token accepts an idempotency key, and of the others start chat alone', () => {
   for (const { method, operation } of endpoints) {
     const isWrite = (method === 'POST' || method === 'PATCH') && operation.security.length > 0
     const { operationId } = operation
@@ -111,7 +111,7 @@ describe('the description', () => {
     expect(codesOf(operation).sort()).toEqual([...codes.split(' '), ...further].sort())
   })
 
-  test('the address of the page size and the filter', () => {
+  test('contains the address of the page size and the filter', () => {
     const parametersAt = (path: string) => parametersOf(published.paths[path]?.get as PublishedOperation)
     const parameters = parametersAt('/v1/bots/{botId}/results')
     const limit = parameters.find(({ name }) => name === 'limit')
@@ -123,7 +123,7 @@ describe('the description', () => {
     }
   })
 
-  test('the shapes of an update, by version', () => {
+  test('contains the shapes of an update, by version', () => {
     const { BotUpdate = {}, BotUpdateCurrent = {}, BotUpdateLegacy = {} } = published.components.schemas
     const versions = ({ discriminator }: JsonSchema) => Object.keys(discriminator?.mapping ?? {}).sort()
     expect(versions(BotUpdateCurrent)).toEqual(['6', '6.1'])
@@ -135,9 +135,9 @@ describe('the description', () => {
 })
 
 describe('the document', () => {
-  test('is of the version that every reader knows', () => expect(published.openapi).toBe('3.1.0'))
+  test('has the version that every reader supports', () => expect(published.openapi).toBe('3.1.0'))
 
-  test('says what it is, who made it and under which terms', () => {
+  test('has its title, summary, version, contact, licence and terms', () => {
     const info = published.info as { license: object; contact: object }
     for (const key of [
       'title',
@@ -153,12 +153,12 @@ describe('the document', () => {
     expect(Object.keys(info.license).sort()).toEqual(['name', 'url'])
   })
 
-  test('refers to nothing outside of itself', () => {
+  test('has no reference outside of itself', () => {
     const references = [...publishedText.matchAll(/\$ref: (.*)/g)].map(([, target]) => target ?? '')
     expect(references.filter((target) => !/^"?#\/components\//.test(target))).toEqual([])
   })
 
-  test('has tags that are described, with a name to show, each in one group', () => {
+  test('has tags with a description and a display name, each in one group', () => {
     const tags = published.tags as { name: string; description: string; 'x-displayName'?: string }[]
     for (const { name, description, 'x-displayName': shown } of tags) {
       expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/)
@@ -169,13 +169,13 @@ describe('the document', () => {
     expect(grouped.sort()).toEqual(tags.map(({ name }) => name).sort())
   })
 
-  test('takes a bearer token and nothing else', () => {
+  test('requires a bearer token and nothing else', () => {
     expect(published.components.securitySchemes).toEqual({
       bearerAuth: { type: 'http', scheme: 'bearer', description: expect.stringMatching(/token/) },
     })
   })
 
-  test('has no component that nothing refers to, beside names that were released and events of streams', () => {
+  test('has no unused component, beside released names and events of streams', () => {
     const unused = Object.entries(published.components).flatMap(([kind, components]) =>
       kind === 'securitySchemes'
         ? []
@@ -187,7 +187,7 @@ describe('the document', () => {
     expect(unused).toEqual(besides.map((name) => `#/components/schemas/${name}`))
   })
 
-  test('uses no keyword that generators stumble over', () => {
+  test('has no keyword that generators fail on', () => {
     const avoided = new Set([
       'allOf',
       'if',
@@ -250,7 +250,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
     expect(published.tags.map(({ name }) => name)).toContain(operation.tags[0])
   })
 
-  test('answers by statuses that are spelt out, one of them a success', () => {
+  test('has explicit statuses, one of them a success', () => {
     const statuses = Object.keys(operation.responses)
     expect(statuses.filter((status) => !/^[2-5]\d\d$/.test(status))).toEqual([])
     expect(statuses.filter((status) => status < '300')).toHaveLength(1)
@@ -258,7 +258,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
     expect(path.includes('{') && !statuses.includes('404')).toBe(isLenient)
   })
 
-  test('names its success by a request id and, where something is created, by its address and what to do there', () => {
+  test('has a request id on success and, where something is created, its address and links', () => {
     for (const [status, response] of Object.entries(operation.responses)) {
       const { headers, links } = resolve(response) as PublishedResponse & { links?: object }
       expect(headers).toHaveProperty('X-Request-Id')
@@ -267,7 +267,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
     }
   })
 
-  test('says who may call it', () => {
+  test('has its roles and scopes', () => {
     expect(operation.description).toMatch(/\n\nPermission: [a-z]/)
     const takesToken = codesOf(operation).includes('UNAUTHORIZED')
     expect(operation.security).toEqual(takesToken ? [{ bearerAuth: [] }] : [])
@@ -278,7 +278,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
     if (needsScope) expect(operation.description).toContain(`by a token with the scope \`${scope}\``)
   })
 
-  test('describes every parameter of its path, and every parameter well', () => {
+  test('documents every parameter of its path, and describes and types every parameter', () => {
     const parameters = parametersOf(operation)
     const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
     expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(inPath)
@@ -300,7 +300,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
     }
   })
 
-  test('shows its body and its success by examples that fit', () => {
+  test('has valid examples of its body and its success', () => {
     const { requestBody, responses } = operation
     const contents: PublishedContent[] = [
       ...bodiesOf(requestBody?.content),
@@ -317,7 +317,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
     }
   })
 
-  test('names the component of every body', () => {
+  test('has a named component for every body', () => {
     const contents = [
       ...bodiesOf(operation.requestBody?.content),
       ...Object.values(operation.responses).flatMap((response) =>
@@ -331,7 +331,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
     for (const { schema } of contents) expect(schema.$ref ?? hint).toMatch(/^#\/components\/schemas\//)
   })
 
-  test('answers every error by its named response', () => {
+  test('has its named response for every error', () => {
     for (const [status, response] of Object.entries(operation.responses)) {
       if (status >= '400')
         expect(response).toEqual({ $ref: expect.stringMatching(/^#\/components\/responses\//) })
@@ -346,7 +346,7 @@ describe('names', () => {
   test.each([
     ['operations', ids],
     ['components', components],
-  ])('of %s differ in more than case and punctuation', (_kind, names) => {
+  ])('in %s differ in more than case and punctuation', (_kind, names) => {
     const plain = names.map((name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
     expect(plain.filter((name, at) => plain.indexOf(name) !== at)).toEqual([])
   })
@@ -383,7 +383,7 @@ describe('errors', () => {
     }
   })
 
-  test('a conflict is shown as each operation that lists it has it, by its name, and as keys lead to it', () => {
+  test('a conflict has an example for each operation that lists it, by its name, and those of keys', () => {
     const { content } = published.components.responses.Conflict as PublishedResponse
     const shown = Object.keys(content?.['application/json']?.examples ?? {})
     const own = endpoints.flatMap(({ operation: { operationId } }) =>
@@ -393,7 +393,7 @@ describe('errors', () => {
     expect(shown).toEqual([...own, 'inProgress', 'alreadyCreated'])
   })
 
-  test('the codes of issues are a list that programs can read, and that may grow', () => {
+  test('the codes of issues are an open list that programs can read', () => {
     const { IssueCode = {}, ErrorIssue } = published.components.schemas
     expect(ErrorIssue?.properties?.code).toEqual({ $ref: '#/components/schemas/IssueCode' })
     const codes = IssueCode['x-extensible-enum'] as string[]
@@ -426,7 +426,7 @@ const schemas = [
 ]
 
 describe('schemas', () => {
-  test('texts have a length, and a pattern, a format or values', () => {
+  test('a text has a maximal length, and a pattern, a format or values', () => {
     const unbounded = schemas.filter(
       ({ schema }) =>
         typesOf(schema).includes('string') &&
@@ -441,7 +441,7 @@ describe('schemas', () => {
     expect(schemas.filter(({ schema }) => String(schema.pattern).includes(')*@[')).length).toBeGreaterThan(1)
   })
 
-  test('patterns of what callers write take no U+0000, which no text may contain', () => {
+  test('patterns of request bodies exclude U+0000, which no text may contain', () => {
     const taking = schemas.filter(({ schema }) => {
       const { pattern, format, readOnly } = schema
       return !format && !readOnly && /\[\^(?!\\x00)/.test(String(pattern ?? '').replaceAll('^\\s*', ''))
@@ -449,14 +449,14 @@ describe('schemas', () => {
     expect(placesOf(taking)).toEqual([])
   })
 
-  test('patterns are written for every engine', () => {
+  test('patterns work in every engine', () => {
     const special = schemas.filter(({ schema }) =>
       /\(\?[=!<]|\\[1-9pPkbBu]|\[\[:/.test(String(schema.pattern ?? '')),
     )
     expect(placesOf(special)).toEqual([])
   })
 
-  test('whole numbers have a format and bounds', () => {
+  test('integers have a format and bounds', () => {
     const unbounded = schemas.filter(
       ({ schema }) =>
         typesOf(schema).includes('integer') &&
@@ -465,7 +465,7 @@ describe('schemas', () => {
     expect(placesOf(unbounded)).toEqual([])
   })
 
-  test('no client keeps half of a number that stands alone', () => {
+  test('every single number has the format double, so that clients keep all of its digits', () => {
     const isBranch = /\|\d+$/
     const narrow = schemas.filter(
       ({ at, schema }) =>
@@ -481,12 +481,12 @@ describe('schemas', () => {
     expect(bounds.filter(({ value }) => Math.abs(value) > Number.MAX_SAFE_INTEGER)).toEqual([])
   })
 
-  test('objects have a name of their own', () => {
+  test('objects are named components', () => {
     const nameless = schemas.filter(({ schema, isComponent }) => !isComponent && schema.properties)
     expect(placesOf(nameless)).toEqual([])
   })
 
-  test('lists have a length, and entries of one kind', () => {
+  test('lists have a maximal length, and entries of one kind', () => {
     const unbounded = schemas.filter(
       ({ schema }) =>
         typesOf(schema).includes('array') && (schema.maxItems === undefined || schema.items === undefined),
@@ -494,7 +494,7 @@ describe('schemas', () => {
     expect(placesOf(unbounded)).toEqual([])
   })
 
-  test('maps have a size', () => {
+  test('maps have a maximal size', () => {
     const unbounded = schemas.filter(
       ({ schema }) =>
         schema.properties === undefined && schema.additionalProperties && schema.maxProperties === undefined,
@@ -502,7 +502,7 @@ describe('schemas', () => {
     expect(placesOf(unbounded)).toEqual([])
   })
 
-  test('no union of objects is without the property that tells them apart', () => {
+  test('every union of objects has a property that tells them apart', () => {
     const vague = schemas.filter(({ schema }) => {
       const branches = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
       const objects = branches.filter((branch) => typesOf(resolve(branch)).includes('object'))
@@ -553,7 +553,7 @@ describe('schemas', () => {
     expect(placesOf(silent)).toEqual([])
   })
 
-  test('components and responses are described by twenty characters at least, as linters ask', () => {
+  test('components and responses have descriptions of at least twenty characters, as linters require', () => {
     const components = Object.values(published.components.schemas).map(({ description }) => description)
     const responses = endpoints.flatMap(({ operation }) =>
       Object.values(operation.responses).flatMap((response) =>
@@ -564,7 +564,7 @@ describe('schemas', () => {
     expect(short).toEqual([])
   })
 
-  test('every property that can be anything has an example that fits', () => {
+  test('every property without a type has a valid example', () => {
     const shown = schemas.filter(({ schema, isProperty }) => {
       const types = typesOf(schema).filter((type) => type !== 'null')
       return (

@@ -25,7 +25,7 @@ function commentsIn(text: string): string[] {
   return [...comments].map(([, words]) => String(words))
 }
 
-test('finds the beginning of a comment of each form', () => {
+test('commentsIn finds the beginning of a comment of each form', () => {
   const text = [
     '/** One */',
     '/*',
@@ -48,7 +48,7 @@ test('no comment begins with a word that makes a riddle of it', () => {
   expect(riddles).toEqual([])
 })
 
-test('no test title begins with such a word', () => {
+test('no test title begins with a riddle word', () => {
   const titles = sources
     .filter(({ file }) => file.endsWith('.test.ts'))
     .flatMap(({ file, text }) =>
@@ -59,7 +59,7 @@ test('no test title begins with such a word', () => {
   expect(titles.filter(({ title }) => forbiddenStart.test(title))).toEqual([])
 })
 
-test('no sentence of a guide begins with such a word, but questions', () => {
+test('no sentence of a guide begins with a riddle word, but questions', () => {
   const guides = [...sources, ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'].map(read)]
   const riddles = guides
     .filter(({ file }) => file.endsWith('.md'))
@@ -68,7 +68,7 @@ test('no sentence of a guide begins with such a word, but questions', () => {
   expect(riddles).toEqual([])
 })
 
-test('no sentence of the published document begins with such a word', () => {
+test('no sentence of the published document begins with a riddle word', () => {
   const texts = [...textsIn(parse(read('openapi.yaml').text))]
   expect(texts.length).toBeGreaterThan(2_000)
   const riddles = texts
@@ -148,7 +148,7 @@ test('constants of time have their unit in their name', () => {
 const isTime =
   /(^|_)(TIMEOUT|DELAY|PAUSE|PATIENCE|WAIT|QUIET|BEAT|HEARTBEAT|INTERVAL|AGE|TTL|LEASE|OFTEN|SELDOM|HOUR|DAY|MINUTE|TURN)(_|$)/
 
-test('subjects of commits have at most 72 characters since there is this rule', () => {
+test('subjects of commits have at most 72 characters since this rule exists', () => {
   const git = (...words: string[]) => {
     try {
       return execFileSync('git', words, { cwd: base, encoding: 'utf8', stdio: 'pipe' }).trim().split('\n')

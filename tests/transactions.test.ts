@@ -61,7 +61,7 @@ async function waitedFor(work: () => Promise<unknown>): Promise<string[]> {
   return seen
 }
 
-test('the transaction of a test that reads a file is seen', async () => {
+test('the transaction of a test that reads a file is reported', async () => {
   const { readFile } = await import('node:fs/promises')
   const seen = await waitedFor(async () => {
     const connection = await app.pool.connect()
@@ -121,7 +121,7 @@ async function unitsOf(work: () => Promise<unknown>): Promise<string[]> {
 const isWrite = (text: string) =>
   /\b(insert into|delete from|update "?\w+"?( \w+)? set)\b/i.test(text) && !text.includes('last_used_at')
 
-test('two writes that could each be there without the other are seen', async () => {
+test('two writes of which one could succeed alone are reported', async () => {
   const { here } = await makeWorld(app)
   const body = { workspaceId: here.workspaceId, folder: { name: 'A' } }
   const units = await unitsOf(async () => {

@@ -85,12 +85,12 @@ async function go(workflowId: string, inputs: Values) {
 }
 
 describe('workflows', () => {
-  test('from nothing to a published bot with a result', async () => {
+  test('lead from nothing to a published bot with a result', async () => {
     const outputs = await go('fromNothingToAResult', { publicId: 'from-nothing-1' })
     expect(outputs).toEqual({ botId: expect.any(String), resultId: expect.any(String) })
   })
 
-  test('edit safely, when somebody else was faster', async () => {
+  test('edit safely beside a faster edit', async () => {
     const { id: botId } = world.here.draft
     const outputs = await go('editSafely', { botId, name: 'Edited', staleTime: '2020-01-01T00:00:00.000Z' })
     const { bot } = await app.client.ok('getBot', { as: world.here.admin, params: { botId } })
@@ -125,7 +125,7 @@ describe('the overlay', () => {
     }
   })
 
-  test('tells of every paged list where its entries and the next cursor are', () => {
+  test('declares for every paged list where its entries and the next cursor are', () => {
     const lists = endpoints.flatMap(({ path, method, operation }) => {
       const isPaged = (operation.parameters ?? []).some((parameter) => resolve(parameter).name === 'cursor')
       // An export has its next cursor in a header, which the overlay has no word for.

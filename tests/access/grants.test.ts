@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 /** Runs in this file alone, whose modules are its own. */
-test('columns of a record that are named like those of a token or a role give nobody anything', async () => {
+test('a column of a record named like one of a token or a role grants no access', async () => {
   const { here, expired, revoked, stranger } = await makeWorld(app)
   const named = pgTable('bots', {
     role: text('role'),
@@ -53,7 +53,7 @@ test('columns of a record that are named like those of a token or a role give no
   })
 })
 
-test('the day a token was used is noted again where a clock that was ahead noted a later one', async () => {
+test('a used token gets a new last day where a clock that was ahead has written a later one', async () => {
   const { here } = await makeWorld(app)
   const { tokenId } = here.guest
   await app.pool.query(`UPDATE api_tokens SET last_used_on = '2031-01-01' WHERE id = $1`, [tokenId])
@@ -66,7 +66,7 @@ test('the day a token was used is noted again where a clock that was ahead noted
 })
 
 testWithTrigger(
-  'the day a token was used is noted once, and no read waits for that or fails with it',
+  'the day of use of a token is stored once, and no read waits for that or fails with it',
   async () => {
     const { here } = await makeWorld(app)
     const { tokenId } = here.member
@@ -108,7 +108,7 @@ describe('a workspace that only the body names', () => {
     app.client.call('createFolder', { as, body: { workspaceId, folder: { name: 'x' } } })
   const lookups = () => app.statements.filter((text) => text.includes('token_hash')).length
 
-  test('is looked up with the token, and before the body when it is the one that was named last', async () => {
+  test('is looked up with the token, and before the body if the token named it last', async () => {
     const { here, there } = await makeWorld(app)
     const { admin } = here
     await app.pool.query(
@@ -126,7 +126,7 @@ describe('a workspace that only the body names', () => {
     expect(asked).toEqual([2, 1, 1, 2, 1, 2])
   })
 
-  test('gives nobody what they may do in the one that they named before', async () => {
+  test('grants no role of the workspace that the token named before', async () => {
     const { here, there } = await makeWorld(app)
     const { member } = here
     const statuses = async (...sites: Site[]) => {

@@ -22,13 +22,13 @@ test.each([
   ['https://bots.example.com', 'https://bots.example.com', true],
   ['https://bots.example.com', 'http://localhost:3000', false],
   ['https://bots.example.com', 'http://intern.example.net', false],
-])('a service at %s takes a form of the page at %s: %s', (publicUrl, origin, isTaken) => {
+])('a service at %s accepts a form of the page at %s: %s', (publicUrl, origin, isTaken) => {
   const { host } = new URL(origin)
   expect(isOfOwnPage(sent(origin, host), publicUrl, config)).toBe(isTaken)
   expect(isOfOwnPage(sent(origin, host, 'cross-site'), publicUrl, config)).toBe(false)
 })
 
-test('a service takes no form of another page of the same machine', () => {
+test('a service rejects a form of another page of the same machine', () => {
   expect(isOfOwnPage(sent('http://localhost:1', 'localhost:2'), 'http://localhost:2', config)).toBe(false)
 })
 
@@ -38,7 +38,7 @@ test.each([
   ['http://localhost:3000', 'https://bots.shop.example', 'bots.shop.example', 'same-origin', false],
   ['https://bots.example.com', 'https://bots.shop.example', 'bots.shop.example', 'same-origin', false],
 ])(
-  'a service at %s that refuses its own page at %s names the setting',
+  'a service at %s that rejects its own page at %s names the setting',
   (publicUrl, origin, host, site, hasOwnHosts) => {
     expect(isOfOwnPage(sent(origin, host, site), publicUrl, config)).toBe(false)
     const words = missingSetting(sent(origin, host, site), publicUrl)

@@ -49,7 +49,7 @@ async function longestSlice<T>(work: () => Promise<T>): Promise<{ result: T; lon
   }
 }
 
-test('names that nearly match those of thousands of variables cost little', async () => {
+test('names that nearly match those of thousands of variables are checked quickly', async () => {
   const long = (index: number) => `${'a'.repeat(25)}${String(index).padStart(4, '0')}${'b'.repeat(30)}`
   const variables = Array.from({ length: 5_000 }, (_, index) => ({ id: `v${index}`, name: long(index) }))
   const words = Array.from({ length: 250 }, (_, index) => `{{${long(index + 5_000)}}}`).join(' ')
@@ -72,7 +72,7 @@ test.each([
       code(`b${index}`, `${`${'({a='.repeat(49)}1${'})=>1'.repeat(49)};`.repeat(180)}`),
     ),
   ],
-])('a check of many %s leaves the thread to others again and again', async (_, blocks) => {
+])('a check of many %s yields the thread again and again', async (_, blocks) => {
   const { result, longest } = await longestSlice(() => check(flow(blocks)))
   expect(result.findings.length).toBeLessThanOrEqual(MAX_FINDINGS)
   expect(longest).toBeLessThan(500)
@@ -95,7 +95,7 @@ test('a check that takes too long ends with check_incomplete as its last finding
   expect(milliseconds).toBeLessThan(4_000)
 })
 
-test('a small check of another workspace need not wait for the end of a large one', async () => {
+test('a small check does not wait for the end of a large one of another workspace', async () => {
   const words = Array.from({ length: 60_000 }, (_, index) => `{{n ${index}}}`).join(' ')
   const order: string[] = []
   const large = check(
@@ -110,7 +110,7 @@ test('a small check of another workspace need not wait for the end of a large on
 })
 
 test.each([200, 200_000, 600_000])(
-  'findings within a key of %d characters are cut, and together they stay small',
+  'findings within a key of %d characters are truncated, and stay small together',
   async (length) => {
     const inner = Object.fromEntries(
       Array.from({ length: 1_500 }, (_, index) => [`a${index}VariableId`, 'x']),
@@ -123,7 +123,7 @@ test.each([200, 200_000, 600_000])(
   },
 )
 
-test('a message has at most 2,000 characters, whatever the engine says about code', async () => {
+test('a message has at most 2,000 characters, whatever the engine reports about code', async () => {
   const name = 'a'.repeat(49_000)
   const { findings } = await check(flow([code('b', `let ${name}=1; let ${name}=2`)]))
   expect(findings).toMatchObject([{ code: 'invalid_code' }])

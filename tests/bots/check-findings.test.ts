@@ -389,7 +389,7 @@ const mistakes: [string, (bot: Any) => void, string][] = [
   ],
 ]
 
-test('nothing is wrong with the sound bot', () => {
+test('the check finds nothing in the sound bot', () => {
   expect(checkFlow(sound())).toEqual([])
 })
 
@@ -401,7 +401,7 @@ test.each(mistakes)('%s', (_name, make, expected) => {
   expect(found[0]?.message).toMatch(/^[A-Z].*\.$/s)
 })
 
-test('e-mails without a mail server', () => {
+test('the check finds e-mails without a mail server', () => {
   const found = checkFlow(sound(), { hasMail: false, hasFiles: true })
   expect(found).toMatchObject([{ path: ['groups', '2', 'blocks', '2', 'type'], code: 'no_mail_server' }])
 })
@@ -531,7 +531,7 @@ test('the check finds addresses of requests that this installation never sends t
   }
 })
 
-test('the check finds allowed origins that no page has, and the one that every page has', () => {
+test('the check finds allowed origins that no page can have, and the one that matches every page', () => {
   const allowedOrigins = [
     'https://shop.example',
     'https://shop.example/page',
@@ -564,7 +564,7 @@ test('the check finds allowed origins that no page has, and the one that every p
   )
 })
 
-test('the check finds file types that take no file', () => {
+test('the check finds file types that match no file', () => {
   const bot = sound()
   const types = ['image/jpg', '*/*', 'images/*', 'jpg', '.pdf', 'application/unheard-of', 'a b']
   const input = (isEnabled: boolean) => ({
@@ -582,7 +582,7 @@ test('the check finds file types that take no file', () => {
   expect(found).toEqual([2, 5, 6].map((index) => [`${at}.${index}`, 'unknown_file_type', 'warning']))
 })
 
-test('inputs for files without a place for files', () => {
+test('the check finds file inputs without a file store', () => {
   const bot = sound()
   const blocks = [
     { id: 'file', type: 'file input' },
@@ -596,7 +596,7 @@ test('inputs for files without a place for files', () => {
   ])
 })
 
-test('the nearest known name is told', () => {
+test('an unknown name comes with the nearest known name', () => {
   const bot = sound()
   rename(block(bot, 2, 0).options.webhook, 'queryParams', 'headrs')
   block(bot, 0, 0).content.richText = paragraph('{{nmae}}')
@@ -675,7 +675,7 @@ describe('checkFlow accepts', () => {
     expect(added(0, block)).toEqual([])
   })
 
-  test('loops that count, ask, wait for the page or end by chance', () => {
+  test('the check accepts loops that count, ask, wait for the page or end by chance', () => {
     const loop = (...blocks: Any[]) => {
       const bot = sound()
       bot.groups[3].blocks = blocks.map((each, index) => ({ id: `End${index}`, ...each }))
@@ -720,7 +720,7 @@ describe('checkFlow accepts', () => {
   })
 })
 
-test('a document that is made to take long is given up on', () => {
+test('the check gives up on a document that is made to be slow', () => {
   const bot = sound()
   const words = (count: number, word: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => word(index)).join(' ')
@@ -732,7 +732,7 @@ test('a document that is made to take long is given up on', () => {
   expect(checkFlow(bot).length).toBeGreaterThan(20_000)
 })
 
-test('every type of bubble that has nothing to show is reported', () => {
+test('the check finds every type of bubble that has nothing to show', () => {
   for (const type of bubbleTypes) {
     const bot = sound()
     Object.assign(block(bot, 0, 1), { type, content: {} })

@@ -65,13 +65,13 @@ function issuesOf(document: FlowDocument): string[] {
   return connectionsOf(document).map(({ path, code }) => `${path.join('.')} ${code}`)
 }
 
-test('a sound flow has no issue', () => {
+test('the check finds no issue in a sound flow', () => {
   expect(checkFlow(current())).toEqual([])
   expect(checkFlow(legacy())).toEqual([])
   expect(checkFlow(legacy({ version: null }))).toEqual([])
 })
 
-test('an issue says where, what, and in a sentence', () => {
+test('an issue has a place, a code and a sentence', () => {
   const groups = [group('g1', text('b1', 'e9'))]
   expect(checkFlow(current({ groups }))).toEqual([
     {
@@ -114,7 +114,7 @@ describe('duplicate ids', () => {
     ])
   })
 
-  test('ids of different kinds do not meet', () => {
+  test('the same id for two kinds is no finding', () => {
     const edges = [edge('x', { eventId: 'x' }, { groupId: 'x' })]
     const events = [{ id: 'x', type: 'start', graphCoordinates: at, outgoingEdgeId: 'x' }]
     const groups = [group('x', text('x'))]
@@ -123,7 +123,7 @@ describe('duplicate ids', () => {
 })
 
 describe('the start', () => {
-  test('is missing', () => {
+  test('the check finds a missing start', () => {
     expect(issuesOf(current({ events: [], edges: [] }))).toEqual(['events missing_start'])
     expect(issuesOf(current({ events: [{ id: 'c', type: 'command' }], edges: [] }))).toEqual([
       'events missing_start',
@@ -131,7 +131,7 @@ describe('the start', () => {
     expect(issuesOf(legacy({ groups: [group('g1')], edges: [] }))).toEqual(['groups missing_start'])
   })
 
-  test('leads nowhere', () => {
+  test('the check finds a start that leads nowhere', () => {
     const events = [{ id: 's', type: 'start', graphCoordinates: at }]
     expect(issuesOf(current({ events, edges: [] }))).toEqual(['events.0.outgoingEdgeId start_without_edge'])
     const groups = [group('g0', { ...startBlock, outgoingEdgeId: undefined })]
@@ -140,14 +140,14 @@ describe('the start', () => {
     ])
   })
 
-  test('a start block goes on to the blocks after it', () => {
+  test('a start block continues with the blocks after it', () => {
     const groups = [group('g0', { ...startBlock, outgoingEdgeId: undefined }, text('b1'))]
     expect(issuesOf(legacy({ groups, edges: [] }))).toEqual([])
   })
 })
 
 describe('dangling references', () => {
-  test('outgoing edges of events, blocks, items and paths', () => {
+  test('outgoing edges of events, blocks, items and paths must exist', () => {
     const items = [{ id: 'i', outgoingEdgeId: 'e7', paths: [{ id: 'p', outgoingEdgeId: 'e6' }] }]
     const document = current({
       events: [{ id: 's', type: 'start', graphCoordinates: at, outgoingEdgeId: 'e9' }],
@@ -162,7 +162,7 @@ describe('dangling references', () => {
     ])
   })
 
-  test('sources of edges', () => {
+  test('sources of edges must exist', () => {
     const paths = [{ id: 'p', outgoingEdgeId: 'e6' }]
     const cards = { id: 'b1', type: 'cards', outgoingEdgeId: 'e7', items: [{ id: 'i', paths }] }
     const to = { groupId: 'g1' }
@@ -189,7 +189,7 @@ describe('dangling references', () => {
     }
   })
 
-  test('edges that deleted blocks leave behind are one finding, which says how many there are', () => {
+  test('edges that deleted blocks leave behind are one finding with their number', () => {
     const left = (count: number) =>
       current({
         edges: [
@@ -203,7 +203,7 @@ describe('dangling references', () => {
     expect(messages(400)).toEqual([`${one} So do 399 other edges.`])
   })
 
-  test('targets of edges', () => {
+  test('targets of edges must exist', () => {
     const edges = [
       fromStart,
       edge('e2', { blockId: 'b2' }, { groupId: 'x', blockId: 'b1' }),
@@ -217,7 +217,7 @@ describe('dangling references', () => {
     ])
   })
 
-  test('targets of jumps and links', () => {
+  test('targets of jumps and links must exist', () => {
     const jump = (options: Json, type = 'Jump') => ({ id: JSON.stringify(options), type, options })
     const blocks = [
       jump({ groupId: 'x', blockId: 'b1' }),
@@ -290,13 +290,13 @@ describe('edges that their source does not leave by', () => {
     ])
   })
 
-  test('in legacy bots, of the start block', () => {
+  test('an edge that the start block of a legacy bot does not leave by is found', () => {
     const groups = [group('g0', { ...startBlock, outgoingEdgeId: undefined }, text('b0')), group('g1')]
     expect(issuesOf(legacy({ groups }))).toContain('edges.0.from unused_edge')
   })
 })
 
-test('blocks that chats skip: misspelt ones and those of outside services', () => {
+test('the check finds blocks that chats skip: misspelt ones and those of outside services', () => {
   const blocks = [
     'Text',
     'choice',
@@ -325,7 +325,7 @@ test.each(blockCatalogue.filter(({ family }) => family !== 'vendor'))(
   },
 )
 
-test('undeclared variables, wherever a block or an event names one', () => {
+test('the check finds undeclared variables, wherever a block or an event names one', () => {
   const blocks = [
     { id: 'b1', type: 'text input', options: { variableId: 'v1', audioClip: { saveVariableId: 'x' } } },
     {
@@ -401,14 +401,14 @@ describe('groups that no chat reaches', () => {
     expect(unreached(current({ groups, edges }))).toEqual(['groups.6 unreachable_group'])
   })
 
-  test('other events reach groups too', () => {
+  test('groups are reachable from other events too', () => {
     const [event] = current().events as Json[]
     const events = [event, { id: 'c', type: 'command', graphCoordinates: at, outgoingEdgeId: 'to g2' }]
     const groups = [group('g1', text('b1')), group('g2')]
     expect(unreached(current({ groups, events, edges: [fromStart, to('g2')] }))).toEqual([])
   })
 
-  test('a bubble leaves its group only at the end, an input anywhere', () => {
+  test('a bubble leaves its group only at the end, an input at any position', () => {
     const edges = [fromStart, to('g2')]
     const reachedBy = (...blocks: Json[]) =>
       unreached(current({ groups: [group('g1', ...blocks), group('g2')], edges })).length === 0
@@ -417,7 +417,7 @@ describe('groups that no chat reaches', () => {
     expect(reachedBy({ id: 'b1', type: 'text input', outgoingEdgeId: 'to g2' }, text('b2'))).toBe(true)
   })
 
-  test('a connection that is broken explains one of them', () => {
+  test('a broken connection explains one of the unreachable groups', () => {
     const groups = [group('g1', text('b1')), group('g2')]
     const edges = [fromStart, to('g2')]
     expect(issuesOf(current({ groups, edges }))).toEqual(['edges.1.from unused_edge'])
@@ -446,7 +446,7 @@ describe('groups that no chat reaches', () => {
     ])
   })
 
-  test('a jump to a computed group may reach any', () => {
+  test('a jump to a computed group makes every group reachable', () => {
     const jump = { id: 'b1', type: 'Jump', options: { groupId: '{{Next}}' } }
     expect(unreached(current({ groups: [group('g1', jump), group('g2')] }))).toEqual([])
   })
@@ -473,12 +473,12 @@ test('a legacy bot keeps its issues when it is converted', () => {
   expect(messages(convert(document))).toEqual(messages(document))
 })
 
-test('long ids are cut in messages', () => {
+test('long ids are truncated in messages', () => {
   const [issue] = checkFlow(current({ groups: [group('g1', text('b1', '🚀'.repeat(255)))] }))
   expect(issue?.message).toBe(`The block leaves by the edge "${'🚀'.repeat(80)}…", which does not exist.`)
 })
 
-test('odd shapes are skipped', () => {
+test('odd shapes are skipped by the check', () => {
   for (const odd of [null, undefined, 7, 'text', {}, [], [null], [7], [[]], [{}], [{ id: 7 }]]) {
     for (const version of ['3', '6', 'x', null]) {
       const items = [{ id: 'i', paths: odd }, odd]
@@ -507,7 +507,7 @@ test.each(documentVersions)('every issue of a document of version %s names a pla
   )
 })
 
-test('a document of any depth is checked', () => {
+test('the check reads a document of any depth', () => {
   let nested: unknown = { variableId: 'x' }
   for (let depth = 0; depth < 100_000; depth++) nested = [nested]
   const [issue] = connectionsOf(
@@ -516,7 +516,7 @@ test('a document of any depth is checked', () => {
   expect(issue?.path).toHaveLength(100)
 })
 
-test('the largest flows take a moment', async () => {
+test('the check of the largest flows takes a moment', async () => {
   const count = 5_000
   const groups = Array.from({ length: count }, (_, index) =>
     group(`g${index}`, text(`t${index}`), {
@@ -534,7 +534,7 @@ test('the largest flows take a moment', async () => {
   expect(milliseconds).toBeLessThan(40_000)
 })
 
-describe('four times as much takes about four times as long, and not its square', () => {
+describe('the check takes about four times as long for four times as much', () => {
   const checking = (document: FlowDocument) => () => checkFlow(document)
 
   test('edges into the middle of groups whose conditions lead back are checked in linear time', async () => {

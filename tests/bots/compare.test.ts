@@ -60,7 +60,7 @@ describe('compareFlows', () => {
     ])
   })
 
-  test('names the one block of a group that changed its place', () => {
+  test('names the one block of a group that changed its position', () => {
     const ids = ['1', '2', '3', '4', '5']
     const one = flow([
       group(
@@ -115,7 +115,7 @@ describe('compareFlows', () => {
     ])
   })
 
-  test('takes renamed groups and variables for renamed, and others of the canvas for moved', () => {
+  test('reports renamed groups and variables as renamed, and others of the canvas as moved', () => {
     const one = flow([group('a', [], 'Old')], { variables: [{ id: 'v', name: 'Mail' }] })
     const other = flow([{ ...group('a', [], 'New'), graphCoordinates: { x: 5, y: 0 } }], {
       variables: [{ id: 'v', name: 'E-mail' }],
@@ -127,13 +127,13 @@ describe('compareFlows', () => {
     ])
   })
 
-  test('tells parts with one id apart by their order', () => {
+  test('distinguishes parts with one id by their order', () => {
     const one = flow([group('a', [block('1', 'x'), block('1', 'y')])])
     const other = flow([group('a', [block('1', 'x'), block('1', 'z')])])
     expect(changes(one, other)).toMatchObject([{ change: 'changed', before: 'y', after: 'z' }])
   })
 
-  test('compares properties that objects have by themselves as any other', () => {
+  test('compares properties named like those of every object as any other', () => {
     const parse = (text: string) => flow([], { theme: JSON.parse(text) })
     expect(changes(parse('{}'), parse('{"__proto__":{"a":1},"toString":2}'))).toMatchObject([
       { path: ['__proto__'], after: { a: 1 } },

@@ -70,7 +70,7 @@ const of = (botId: string, time: string) => ({
   params: { botId, publicationId: idOf(time) },
 })
 
-testWithTrigger('a bot whose publications cannot be removed keeps those of no other bot', async () => {
+testWithTrigger('a bot whose publications cannot be deleted does not keep those of other bots', async () => {
   const ids = [here.draft.id, here.published.id].sort() as [string, string]
   await app.pool.query('DELETE FROM published_bots')
   await app.pool.query('DELETE FROM bot_publications')
@@ -101,13 +101,13 @@ describe('publications', () => {
     '2020-03-21T00:00:00.000Z',
   ]
 
-  test('are all kept where nobody says how long', async () => {
+  test('are all kept without a configured retention', async () => {
     await addPublications(here.draft.id, times)
     await thin(undefined, 1)
     expect(await listed(here.draft.id)).toEqual(times)
   })
 
-  test('that were replaced long enough ago go, but for the last of each month', async () => {
+  test('that were replaced long enough ago are deleted, except the last of each month', async () => {
     await addPublications(here.draft.id, times)
     await thin(since('2020-03-15'), 1)
     expect(await listed(here.draft.id)).toEqual([
@@ -130,13 +130,13 @@ describe('publications', () => {
     [7, times.slice(1)],
     [5, [...times.slice(1, 2), ...times.slice(3)]],
     [3, [...times.slice(1, 2), ...times.slice(3, 4), ...times.slice(5)]],
-  ])('of which the newest %d are kept', async (kept, expected) => {
+  ])('the newest %d publications are kept', async (kept, expected) => {
     await addPublications(here.draft.id, times)
     await thin(7, kept)
     expect(await listed(here.draft.id)).toEqual(expected)
   })
 
-  test('that are gone are a 404, and those of other bots are their own', async () => {
+  test('that are deleted are a 404, and those of other bots are unaffected', async () => {
     const [gone = '', kept = ''] = times
     await addPublications(here.draft.id, times)
     await addPublications(here.legacy.id, [gone])
@@ -169,7 +169,7 @@ describe('publications', () => {
     await app.client.ok('restorePublication', of(here.draft.id, third))
   })
 
-  test('publications of a bot that cannot be looked up keep those of no other bot', async () => {
+  test('publications of a bot whose look-up fails do not keep those of other bots', async () => {
     const times = ['2020-06-01', '2020-06-02', '2020-06-03'].map((day) => `${day}T00:00:00.000Z`)
     for (const id of [here.draft.id, here.legacy.id]) await addPublications(id, times)
     const next = publicationThinning({ PUBLICATIONS_RETENTION_DAYS: 7, PUBLICATIONS_KEPT: 1 })
@@ -222,7 +222,7 @@ async function publishAgain({ id }: Published, words: string[]) {
   }
 }
 
-describe('a chat that goes on keeps the publication', () => {
+describe('chats under way', () => {
   /** The chat is with the first publication of the bot. */
   async function keepsUntilItsEnd(sessionId: string, made: Published) {
     await publishAgain(made, ['Two', 'Three', 'Four'])
@@ -236,13 +236,13 @@ describe('a chat that goes on keeps the publication', () => {
     expect(await listed(made.id)).not.toContain(first)
   }
 
-  test('that it began with, until it is over', async () => {
+  test('a chat keeps the publication it started with until the chat is over', async () => {
     const made = await publish(app, here, greeting('One'))
     const { sessionId } = await start(app, made)
     await keepsUntilItsEnd(sessionId, made)
   })
 
-  test('a chat keeps the publication of a bot that it was led into', async () => {
+  test('a chat keeps the publication of a bot that it was linked into', async () => {
     const linked = await publish(app, here, greeting('One'))
     const outer = await publish(
       app,
@@ -253,7 +253,7 @@ describe('a chat that goes on keeps the publication', () => {
     await keepsUntilItsEnd(sessionId, linked)
   })
 
-  test('and fifty of these do not keep others from going', async () => {
+  test('fifty chats do not keep other publications from deletion', async () => {
     const made = await publish(app, here, greeting('0'))
     for (let n = 1; n <= 51; n++) {
       await start(app, made)
@@ -279,11 +279,11 @@ function justBefore(statement: RegExp, work: () => Promise<unknown>): { isDone: 
   return { isDone: () => isDone }
 }
 
-describe('at the same moment', () => {
+describe('deletion beside other writes', () => {
   const times = ['2020-02-01T00:00:00.000Z', '2020-02-02T00:00:00.000Z', '2020-02-03T00:00:00.000Z']
   const [first = '', second = ''] = times
 
-  test('one that is restored stays', async () => {
+  test('a publication that is restored during the deletion stays', async () => {
     await addPublications(here.draft.id, times)
     const restoring = justBefore(/DELETE FROM "bot_publications"/, () =>
       app.client.ok('restorePublication', of(here.draft.id, first)),
@@ -293,7 +293,7 @@ describe('at the same moment', () => {
     expect(await listed(here.draft.id)).toEqual([first, times[2]])
   })
 
-  test('one that is gone before it is restored is a 404, and the draft stays', async () => {
+  test('a publication that is deleted before it is restored is a 404, and the draft stays', async () => {
     await addPublications(here.draft.id, times)
     const read = () => app.client.ok('getBot', { as: here.member, params: { botId: here.draft.id } })
     const draft = await read()
@@ -303,7 +303,7 @@ describe('at the same moment', () => {
     expect(await read()).toEqual(draft)
   })
 
-  test('one that becomes what chats start with stays', async () => {
+  test('a publication that goes live during the deletion stays', async () => {
     await addPublications(here.draft.id, times)
     const pointing = justBefore(/DELETE FROM "bot_publications"/, () =>
       app.pool.query('UPDATE published_bots SET publication_id = $2 WHERE bot_id = $1', [
@@ -316,7 +316,7 @@ describe('at the same moment', () => {
     expect(await listed(here.draft.id)).toEqual([first, times[2]])
   })
 
-  test('a chat that starts goes on with what it read, published over or not', async () => {
+  test('a chat that starts continues with the publication it read, even after a new one', async () => {
     app.clock.set(new Date().toISOString())
     const made = await publish(app, here, greeting('One'))
     const publishing = justBefore(stepStatement, async () => {

@@ -29,7 +29,7 @@ function jumpingTo(groups: number): FlowDocument {
   return { version: '6.1', groups: [...jumps, hook], events: [], edges: [], variables } as never
 }
 
-test('the example of a block is made in slices, however many groups jump anywhere', async () => {
+test('the example of a webhook block is computed in slices, however many groups jump anywhere', async () => {
   const slices: number[] = []
   const pace: Pace = async (work) => {
     const { result, milliseconds } = await measureCpu(work)

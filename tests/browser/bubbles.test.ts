@@ -69,7 +69,7 @@ withBrowser('bubbles of the chat page', () => {
     }
   })
 
-  test('a node of rich text whose type is the name of something that every object has is plain', async () => {
+  test('a node of rich text whose type is the name of a property of every object is plain', async () => {
     const types = ['constructor', 'toString', '__proto__', 'p']
     const richText = types.map((type) => ({ type, children: [{ text: `${type}.` }] }))
     const page = await show([{ type: 'text', content: { richText } }])

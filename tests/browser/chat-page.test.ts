@@ -53,7 +53,7 @@ withBrowser('the chat page', () => {
     await app?.stop()
   })
 
-  test('a lead is filled in with the keyboard alone, and found in the results', async () => {
+  test('a visitor fills in a lead with the keyboard alone, and it is in the results', async () => {
     const made = await publish(app, world.here, leadGeneration)
     const page = await open(`/chat/${made.publicId}?Details=ignored`)
     expect(await page.title()).toBe('Paper Boat')
@@ -139,7 +139,7 @@ withBrowser('the chat page', () => {
     ])
   }
 
-  test('every input and bubble works, with the theme of the bot', async () => {
+  test('the chat page shows every input and bubble, with the theme of the bot', async () => {
     const made = await publish(app, world.here, everything)
     const page = await open(`/chat/${made.publicId}`, phone)
     await asked(page, 'The page computed 42.')
@@ -247,7 +247,7 @@ withBrowser('the chat page', () => {
     ])
   })
 
-  test('an answer that is lost on the way is sent again and counts once', async () => {
+  test('an answer whose request is lost is sent again and counts once', async () => {
     const flow = bot({ Start: [text('Name?'), ask('Name'), text('Hi {{Name}}.')] }, { variables: ['Name'] })
     const made = await publish(app, world.here, flow)
     const page = await open(`/chat/${made.publicId}`, { ...desktop, reducedMotion: 'reduce' })
@@ -280,7 +280,7 @@ withBrowser('the chat page', () => {
     complaints.splice(0, Infinity, ...complaints.filter((complaint) => !lost.includes(complaint)))
   }
 
-  test('while the service is away the page says so, and goes on when asked', async () => {
+  test('the page says that the service is away, and continues when the visitor asks', async () => {
     const flow = bot({ Start: [text('Name?'), ask('Name'), text('Hi {{Name}}.')] }, { variables: ['Name'] })
     const made = await publish(app, world.here, {
       ...flow,
@@ -303,7 +303,7 @@ withBrowser('the chat page', () => {
     expectLostRequests(5)
   })
 
-  test('a person who is remembered goes on with the same result, until starting over', async () => {
+  test('a remembered visitor continues the same result until starting over', async () => {
     const flow = bot(
       { Start: [text('Name, {{Name}}?'), ask('Name'), text('More?'), ask('More'), text('Bye.')] },
       { variables: ['Name', 'More'], settings: { general: { rememberUser: { isEnabled: true } } } },
@@ -382,7 +382,7 @@ withBrowser('the chat page', () => {
     ])
   })
 
-  test('the page says so when one of its files does not load, and loads again', async () => {
+  test('the page says that one of its files did not load, and loads it again', async () => {
     const made = await publish(app, world.here, bot({ Start: [text('Hi'), ask()] }))
     const context = await newContext(browser, { baseURL: app.url, ...desktop })
     let isBroken = true
@@ -396,7 +396,7 @@ withBrowser('the chat page', () => {
     expect(await page.getByText('The chat could not be loaded.').count()).toBe(0)
   })
 
-  test('a chat begins in spite of query parameters that are no variables', async () => {
+  test('a chat starts in spite of query parameters that are no variables', async () => {
     const flow = bot({ Start: [text('Hello {{Name}}.'), ask()] }, { variables: ['Name'] })
     const made = await publish(app, world.here, flow)
     const page = await open(`/chat/${made.publicId}?Name=Ada&${'x'.repeat(300)}=1&__proto__=2&=3&a=%00&%00=b`)
@@ -405,7 +405,7 @@ withBrowser('the chat page', () => {
     expect(await first.textContent()).toContain('Hello Ada.')
   })
 
-  test('the chat goes on where the page has found out more than the service takes', async () => {
+  test('the chat continues where the page has found out more than the service accepts', async () => {
     const onPage = { isExecutedOnClient: true }
     const flow = bot(
       {
@@ -446,7 +446,7 @@ withBrowser('the chat page', () => {
     ])
   })
 
-  test('the page waits for a webhook, and goes on when it was called', async () => {
+  test('the page waits for a webhook, and continues after its call', async () => {
     const flow = bot(
       {
         Start: [
@@ -476,7 +476,7 @@ withBrowser('the chat page', () => {
     await ended(page).waitFor()
   })
 
-  test('an embedded page says when it is done', async () => {
+  test('an embedded page reports that it is done', async () => {
     const waitForEvent = { isEnabled: true, name: 'picked', saveDataInVariableId: 'v-Seat' }
     const flow = bot(
       {
@@ -502,7 +502,7 @@ withBrowser('the chat page', () => {
     await ended(page).waitFor()
   })
 
-  test('an unknown, a closed and a forbidden bot say so', async () => {
+  test('the page of an unknown, a closed and a forbidden bot says so', async () => {
     const unknown = await open('/chat/nobody-here')
     await unknown.getByRole('heading', { name: 'Chat not found' }).waitFor()
     await picture(unknown, 'unknown-desktop')
@@ -529,7 +529,7 @@ withBrowser('the chat page', () => {
   })
 })
 
-test('the page and its files are answered like any other', async () => {
+test('the page and its files have the headers of any other response', async () => {
   const served = await startApp()
   try {
     const head = await fetch(`${served.url}/chat/nobody-here`, { method: 'HEAD' })

@@ -26,7 +26,7 @@ withBrowser('the client', () => {
     await app.stop()
   })
 
-  test('lives the story of all clients', async () => {
+  test('the client package runs the conformance story in a browser', async () => {
     const context = await newContext(browser, desktop)
     const page = await context.newPage()
     const complaints: string[] = []

@@ -96,7 +96,7 @@ withBrowser('coming back to a chat', () => {
     await app?.stop()
   })
 
-  test('after a reload, a restarted service, another page and a closed tab', async () => {
+  test('a chat continues after a reload, a restarted service, another page and a closed tab', async () => {
     const made = await publish(app, world.here, steps(remembering('local')))
     const path = `/chat/${made.publicId}`
     const context = await newPerson()
@@ -136,7 +136,7 @@ withBrowser('coming back to a chat', () => {
     expect(transcript.filter(({ role }) => role === 'user')).toHaveLength(3)
   })
 
-  test('after an answer that only looks like the address of a file', async () => {
+  test('a chat continues after an answer that only looks like the address of a file', async () => {
     const made = await publish(app, world.here, steps(remembering('session')))
     const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     await asked(page, 'One?')
@@ -149,7 +149,7 @@ withBrowser('coming back to a chat', () => {
     await asked(page, 'Two')
   })
 
-  test('with the labels of what was chosen, a picture without words and files beside words', async () => {
+  test('a continued chat has the labels of choices, a picture without words and files beside words', async () => {
     const flow = bot(
       {
         Start: [
@@ -183,7 +183,7 @@ withBrowser('coming back to a chat', () => {
     expect(await page.locator('.guest-text').allTextContents()).toEqual(before)
   })
 
-  test('in the tab only, where the bot remembers for the session', async () => {
+  test('a chat continues in its tab only, where the bot remembers for the session', async () => {
     const made = await publish(app, world.here, steps(remembering('session')))
     const context = await newPerson()
     const page = await openIn(context, `/chat/${made.publicId}`)
@@ -197,7 +197,7 @@ withBrowser('coming back to a chat', () => {
     expect(await other.locator('.guest-text').count()).toBe(0)
   })
 
-  test('not where the bot remembers nobody', async () => {
+  test('a chat starts anew where the bot does not remember visitors', async () => {
     const made = await publish(app, world.here, steps({ typingEmulation: { enabled: false } }))
     const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     await asked(page, 'One?')
@@ -210,7 +210,7 @@ withBrowser('coming back to a chat', () => {
     expect((await reportOf(app, made, world.here.member)).stats).toMatchObject({ totalViews: 2 })
   })
 
-  test('after a reload while a reply was under way', async () => {
+  test('a chat continues after a reload while a reply was under way', async () => {
     const made = await publish(app, world.here, steps(remembering('session')))
     const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     await asked(page, 'One?')
@@ -228,7 +228,7 @@ withBrowser('coming back to a chat', () => {
     expect(await page.locator('.guest-text').allTextContents()).toEqual(['uno'])
   })
 
-  test('the slower of two tabs goes on from the current position of the chat', async () => {
+  test('the slower of two tabs continues from the current position of the chat', async () => {
     const made = await publish(app, world.here, steps(remembering('local')))
     const context = await newPerson()
     const slow = await openIn(context, `/chat/${made.publicId}`)
@@ -248,7 +248,7 @@ withBrowser('coming back to a chat', () => {
     expect(complaints.splice(0).filter((complaint) => !complaint.includes('status of 409'))).toEqual([])
   })
 
-  test('a page that the bot went to is not gone to again', async () => {
+  test('a page that the bot redirected to is not opened again', async () => {
     const flow = bot(
       { Start: [text('See you.'), { type: 'Redirect', options: { url: `${app.url}/readyz` } }, ask()] },
       { settings: remembering('session') },
@@ -276,7 +276,7 @@ withBrowser('coming back to a chat', () => {
     expect(left).toBe(0)
   })
 
-  test('the lost response of a start is asked for again, and the chat is counted once', async () => {
+  test('the lost response of a start is requested again, and the chat is counted once', async () => {
     const made = await publish(app, world.here, steps({ typingEmulation: { enabled: false } }))
     const context = await newPerson()
     const keys: (string | undefined)[] = []
@@ -315,7 +315,7 @@ withBrowser('coming back to a chat', () => {
     complaints.splice(0)
   })
 
-  test('after a conflict, a session that cannot be read once leaves a button that goes on', async () => {
+  test('after a conflict, a session that cannot be read once leaves a button that continues', async () => {
     const made = await publish(app, world.here, steps(remembering('local')))
     const context = await newPerson()
     const slow = await openIn(context, `/chat/${made.publicId}`)
@@ -338,7 +338,7 @@ withBrowser('coming back to a chat', () => {
     complaints.splice(0)
   })
 
-  test('nothing more of a step that failed is said, and nothing seems to be typed', async () => {
+  test('the page forgets a failed turn, and shows no typing indicator', async () => {
     const typing = { ...remembering('local'), typingEmulation: { enabled: true, speed: 30, maxDelay: 2 } }
     const made = await publish(app, world.here, steps(typing))
     const context = await newContext(browser, { baseURL: app.url, ...desktop })
@@ -374,7 +374,7 @@ withBrowser('coming back to a chat', () => {
     complaints.splice(0)
   })
 
-  test('sounds that were heard before stay silent after a reload', async () => {
+  test('sounds that were played before stay silent after a reload', async () => {
     const sound = { type: 'audio', content: { url: `${app.url}/nothing.mp3` } }
     const flow = bot({ Start: [sound, sound, ask()] }, { settings: remembering('session') })
     const made = await publish(app, world.here, flow)
@@ -410,7 +410,7 @@ withBrowser('coming back to a chat', () => {
     expect(await page.locator('.host-bubble').count()).toBe(2)
   })
 
-  test('a chat that has expired begins anew, with what is known of the person', async () => {
+  test('an expired chat starts anew, with the stored values of the visitor', async () => {
     const made = await publish(app, world.here, steps(remembering('local')))
     const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     await asked(page, 'One?')

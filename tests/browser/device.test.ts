@@ -30,7 +30,7 @@ withBrowser('the page of device logins', () => {
     ['phone-light', phone, 'light'],
     ['phone-dark', phone, 'dark'],
   ] as const)(
-    'a person enters a code, and allows or refuses it by keyboard (%s)',
+    'a person enters a code, and allows or declines it by keyboard (%s)',
     async (name, options, colorScheme) => {
       const { here } = await makeWorld(app)
       const session = await signIn(app, here.member)

@@ -97,7 +97,7 @@ withBrowser('the reference', () => {
   test.each([
     ['a desktop', desktop],
     ['a phone', phone],
-  ])('%s shows every guide and every operation, and nothing is cut off', async (name, options) => {
+  ])('%s shows every guide and every operation, and nothing is truncated', async (name, options) => {
     const page = await open('/docs', options)
     await picture(page, `docs-${name}`)
     expect(await page.locator('section.guide').evaluateAll((all) => all.map(({ id }) => id))).toEqual([
@@ -155,14 +155,14 @@ withBrowser('the reference', () => {
     await expectBelowHeader(page, '#importBot')
   })
 
-  test('an address opens the operation that it names', async () => {
+  test('an address opens its operation', async () => {
     const page = await open('/docs/results#listResults', desktop)
     await page.getByText('Pages join without gap or repeat while').waitFor()
     await expectBelowHeader(page, '#listResults')
   })
 
   test.each(['/bots#importBot', '#operations-bots-importBot', '#/bots/importBot'])(
-    '%s is in sight after a reload',
+    '%s is visible after a reload',
     async (place) => {
       const page = await open(`/docs${place}`, desktop)
       await page.getByText('Creates a bot from an exported document').waitFor()
@@ -172,19 +172,19 @@ withBrowser('the reference', () => {
     },
   )
 
-  test('an address that is not valid names no place, and the page works', async () => {
+  test('an invalid address leads to no operation, and the page works', async () => {
     const page = await open('/docs#%', desktop)
     await page.getByLabel('Search').fill('publish bot')
     await page.getByText(/^[1-9]\d* found/).waitFor()
   })
 
-  test('the guides name the address that the page came from', async () => {
+  test('the guides name the address that the page was loaded from', async () => {
     const page = await open('/docs', desktop)
     const snippet = page.locator('#first-steps pre').first()
     expect(await snippet.textContent()).toContain(`export URL=${app.url}\n`)
   })
 
-  test('a request is tried with a token, and its answer is shown', async () => {
+  test('a request is sent with a token, and its response is shown', async () => {
     const page = await open('/docs/workspaces', desktop)
     await page.getByLabel('Access token').fill(world.here.admin.token)
     const operation = page.locator('#getWorkspace')
@@ -205,7 +205,7 @@ withBrowser('the reference', () => {
     expect(await other.getByLabel('Access token').inputValue()).toBe('')
   })
 
-  test('a body is sent as it was changed, and a refusal is shown', async () => {
+  test('a body is sent as edited, and a rejection is shown', async () => {
     const page = await open('/docs/folders', desktop)
     await page.getByLabel('Access token').fill(world.here.admin.token)
     const operation = page.locator('#createFolder')
@@ -222,7 +222,7 @@ withBrowser('the reference', () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining('400')])
   })
 
-  test('a deletion without ids is asked for once more, and not sent where the reader declines', async () => {
+  test('a deletion without ids needs a confirmation, and is not sent without it', async () => {
     const page = await open('/docs/results#deleteResults', desktop)
     await page.getByLabel('Access token').fill(world.here.admin.token)
     const operation = page.locator('#deleteResults')
@@ -243,7 +243,7 @@ withBrowser('the reference', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('a token with a character that nobody sees is named, and an upload has a field for its file', async () => {
+  test('a token with an invisible character is named, and an upload has a field for its file', async () => {
     const page = await open('/docs/chat', desktop)
     await page.getByLabel('Access token').fill('botb_pat_\u200b')
     await page.getByText('The token has a character that cannot be in it (U+200B).').waitFor()
@@ -411,7 +411,7 @@ withBrowser('the reference', () => {
     expect((await shown()).length).toBeGreaterThan(Object.keys(operations).length)
   })
 
-  test('every link of the guides for operators leads to a place that exists', async () => {
+  test('every link of the guides for operators has a target', async () => {
     const path = '/docs/operating'
     const [, guides = ''] = (await (await fetch(app.url + path)).text()).split('<main>')
     const links = [...guides.matchAll(/href="(?!https:)([^"]+)"/g)].map(
@@ -439,7 +439,7 @@ withBrowser('the reference', () => {
     }
   })
 
-  test('the version leads to what is new', async () => {
+  test('the version links to the changelog', async () => {
     const page = await open('/docs/bots', desktop)
     await page.locator('.version', { hasText: information.version }).click()
     await page.getByRole('heading', { name: information.version, exact: true }).waitFor()
@@ -460,7 +460,7 @@ withBrowser('the reference', () => {
     ['light', phone],
   ] as const
   test.each(looks.slice(0, runs(2, looks.length)))(
-    'axe finds nothing serious (%s)',
+    'axe finds nothing serious on the reference (%s)',
     async (colorScheme, options) => {
       for (const place of ['', '/bots#updateBot', '/schemas#schema-BotV61', '/errors#response-Conflict']) {
         const page = await open(`/docs${place}`, { ...options, colorScheme })
@@ -478,7 +478,7 @@ withBrowser('the reference', () => {
     },
   )
 
-  test('is under 300 kB compressed, all told, and less than half of that', async () => {
+  test('the reference has less than 300 kB compressed in total, and less than half of that at first', async () => {
     const sizes = await Promise.all(
       [
         '/docs/bots',

@@ -113,7 +113,7 @@ withCaddy('behind Caddy', () => {
     ['chat.shop.example', '/', '404 0'],
     ['chat.shop.example', '/bots', '404 0'],
     ['nobody.example', '/', expect.stringContaining('alert')],
-  ])('%s%s is answered with a certificate of its own, or refused', async (host, path, expected) => {
+  ])('%s%s gets a certificate of its own, or is rejected', async (host, path, expected) => {
     expect(await get(host, path)).toEqual(expected)
   })
 

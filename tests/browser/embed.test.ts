@@ -188,7 +188,7 @@ withBrowser('a chat in the page of another site', () => {
   const publishFlow = (changed: Partial<Flow> = {}): Promise<Published> =>
     publish(app, world.here, { ...flow, ...changed })
 
-  test('in its flow: variables come with the page, and the page is told what happens', async () => {
+  test('a chat embedded in the flow of a page gets its variables, and sends its events to the page', async () => {
     const made = await publishFlow()
     const opened = await open({
       html: `<bot-standard id="shop"></bot-standard>`,
@@ -223,7 +223,7 @@ withBrowser('a chat in the page of another site', () => {
     expect(results).toHaveLength(1)
   })
 
-  test('an element with the name of the bot needs no code, and begins when it comes into view', async () => {
+  test('an element named after the bot needs no code, and starts when it comes into view', async () => {
     const made = await publishFlow()
     const opened = await open({
       html: `<p>${'<br>'.repeat(120)}</p><bot-standard bot="${made.publicId}"></bot-standard>`,
@@ -238,7 +238,7 @@ withBrowser('a chat in the page of another site', () => {
     ['desktop, dark, right to left', desktop, { lang: 'ar', dir: 'rtl', style: 'dark' }, 'فتح المحادثة'],
     ['phone, light, left to right', phone, { lang: 'de-AT', dir: 'ltr', style: '' }, 'Chat öffnen'],
     ['phone, dark, right to left', phone, { lang: 'he', dir: 'rtl', style: 'dark' }, 'פתיחת הצ׳אט'],
-  ] as const)('as a bubble, with the keyboard (%s)', async (name, options, how, label) => {
+  ] as const)('a chat bubble works by keyboard (%s)', async (name, options, how, label) => {
     const isDark = how.style === 'dark'
     const general = isDark ? { background: { type: 'Color', content: '#16181d' } } : {}
     const language = how.lang.slice(0, 2)
@@ -289,7 +289,7 @@ withBrowser('a chat in the page of another site', () => {
     ['desktop', desktop],
     ['phone', phone],
   ])(
-    'as a popup: opened by code, closed by Escape, beside it and by its button (%s)',
+    'a popup opens by code, and closes by Escape, beside it and by its button (%s)',
     async (name, options) => {
       const made = await publishFlow()
       const opened = await open(
@@ -335,7 +335,7 @@ withBrowser('a chat in the page of another site', () => {
     },
   )
 
-  test('several on one page keep apart', async () => {
+  test('several chats on one page do not affect each other', async () => {
     const [one, two] = [await publishFlow(), await publishFlow()]
     const opened = await open({
       html: `<bot-standard id="first"></bot-standard>`,
@@ -372,7 +372,7 @@ withBrowser('a chat in the page of another site', () => {
     await chat.locator('.field').press('Enter')
   }
 
-  test('is remembered by the page around it where the frame may store nothing, each chat of a page apart', async () => {
+  test('the embedding page stores a chat where the frame may store nothing, each chat of a page apart', async () => {
     const groups = { Start: [text('Hello!'), ask('Answer'), text('You said {{Answer}}.'), ask()] }
     const made = await publish(app, world.here, bot(groups, { variables: ['Answer'], settings: remembering }))
     const html = `<bot-standard bot="${made.publicId}"></bot-standard><bot-standard bot="${made.publicId}"></bot-standard>`
@@ -396,7 +396,7 @@ withBrowser('a chat in the page of another site', () => {
     expect((await reportOf(app, made, world.here.member)).results).toHaveLength(2)
   })
 
-  test('a chat that had ended says `end` no second time, and reload starts a new one with the values that are set', async () => {
+  test('a chat that had ended sends no second `end`, and reload starts a new one with the set values', async () => {
     const made = await publishFlow({ settings: remembering })
     const opened = await open({
       script: `const help = listen(Bot.initPopup({ bot: '${made.publicId}', id: 'help' }))
@@ -438,7 +438,7 @@ withBrowser('a chat in the page of another site', () => {
     expect(await opened.evaluate(`root.querySelector('bot-popup').isOpen`)).toBe(true)
   })
 
-  test('an element that was changed while it was off the page, or asks another service, shows what it names now', async () => {
+  test('an element that was changed while it was off the page, or that names another service, shows the current bot', async () => {
     const [one, two] = [
       await publish(app, world.here, bot({ Start: [text('First bot'), ask()] })),
       await publish(app, world.here, bot({ Start: [text('Second bot'), ask()] })),
@@ -458,7 +458,7 @@ withBrowser('a chat in the page of another site', () => {
     expect(await opened.locator('bot-standard iframe').count()).toBe(1)
   })
 
-  test('code that stands in the page itself works with an address of the service', async () => {
+  test('code that is inlined in the page works with an address of the service', async () => {
     const made = await publishFlow()
     const script = await (await fetch(`${app.url}/embed.js`)).text()
     page = {
@@ -491,7 +491,7 @@ withBrowser('a chat in the page of another site', () => {
     expect(await opened.locator('bot-popup').count()).toBe(0)
   })
 
-  test('two popups leave the page to scroll, and what was closed is not opened again by its delay', async () => {
+  test('two popups restore the scrolling of the page, and a closed one is not opened again by its delay', async () => {
     const made = await publishFlow()
     const opened = await open({
       script: `for (const id of ['one', 'two'])
@@ -508,7 +508,7 @@ withBrowser('a chat in the page of another site', () => {
     await said(await chatIn(opened, '#two'), 'Hello two')
   })
 
-  test('a bubble opens and shows its message only as long as nobody has opened or hidden it', async () => {
+  test('a chat bubble opens and shows its message only until a visitor opens or hides it', async () => {
     const made = await publishFlow()
     const previewMessage = { message: 'May I help?', autoShowDelay: 1_000 }
     const opened = await open({
@@ -544,7 +544,7 @@ withBrowser('a chat in the page of another site', () => {
     complaints.length = 0
   })
 
-  test('a bubble that is made before the page has a body comes once it has', async () => {
+  test('a chat bubble that is created before the body of the page appears once there is one', async () => {
     const made = await publishFlow()
     page = {
       html: `<!doctype html><html lang="en"><head><title>A shop</title><script src="${app.url}/embed.js"></script>

@@ -154,7 +154,7 @@ withBrowser('code of others', () => {
     await app?.stop()
   })
 
-  test('runs on the host of chats: trackers with their events, head code, the widget and the font', async () => {
+  test('trackers with their events, head code, the widget and the font run on the host of chats', async () => {
     const made = await publish(app, world.here, trackers)
     const { page, asked, refused } = await open(chats, made)
     await page.waitForFunction(`window.ran?.includes('inner')`)
@@ -187,7 +187,7 @@ withBrowser('code of others', () => {
     expect(refused).toEqual([])
   })
 
-  test('runs nowhere on the host of the service, which loads nothing of others', async () => {
+  test('foreign code does not run on the host of the service, which loads nothing of others', async () => {
     const made = await publish(app, world.here, trackers)
     const { page, asked } = await open(main, made)
     await reply(page, 'Ada')
@@ -210,7 +210,7 @@ withBrowser('code of others', () => {
     expect([isLoaded, refused.length]).toEqual([false, 1])
   })
 
-  test('waits for the consent that the bot asks for, and is dropped when the visitor declines', async () => {
+  test('foreign code waits for the consent that the bot requires, and is dropped when the visitor declines', async () => {
     const flow = {
       ...trackers,
       settings: settings({ consent: { isRequired: true, text: 'May we count you?' } }),
@@ -238,33 +238,36 @@ withBrowser('code of others', () => {
   test.each([
     ['a desktop', desktop, 'light'],
     ['a phone', phone, 'dark'],
-  ] as const)('the question works by keyboard and passes axe on %s', async (_, device, colorScheme) => {
-    const flow = bot(
-      { Start: [text('Hi'), ask()] },
-      {
-        settings: settings({
-          general: { isBrandingEnabled: true },
-          consent: { isRequired: true, policyUrl: 'https://shop.example/privacy' },
-        }),
-      },
-    )
-    const made = await publish(app, world.here, flow)
-    const { page } = await open(chats, made, { ...device, colorScheme } as never)
-    const question = page.getByRole('region', { name: 'Privacy' })
-    await question.waitFor()
-    await picture(page, `consent-${colorScheme}`)
-    expect(await violationsOn(page)).toEqual([])
-    const [box, input] = await Promise.all([question.boundingBox(), page.locator('.field').boundingBox()])
-    expect(Number(box?.y) + Number(box?.height)).toBeLessThanOrEqual(Number(input?.y))
-    await question.getByRole('button', { name: 'Accept' }).focus()
-    await page.keyboard.press('Enter')
-    await page.waitForFunction(`'headRan' in window`)
-    await page.getByRole('button', { name: 'Privacy' }).waitFor()
-    await picture(page, `consent-given-${colorScheme}`)
-    expect(await violationsOn(page)).toEqual([])
-  })
+  ] as const)(
+    'the consent question works by keyboard and passes axe on %s',
+    async (_, device, colorScheme) => {
+      const flow = bot(
+        { Start: [text('Hi'), ask()] },
+        {
+          settings: settings({
+            general: { isBrandingEnabled: true },
+            consent: { isRequired: true, policyUrl: 'https://shop.example/privacy' },
+          }),
+        },
+      )
+      const made = await publish(app, world.here, flow)
+      const { page } = await open(chats, made, { ...device, colorScheme } as never)
+      const question = page.getByRole('region', { name: 'Privacy' })
+      await question.waitFor()
+      await picture(page, `consent-${colorScheme}`)
+      expect(await violationsOn(page)).toEqual([])
+      const [box, input] = await Promise.all([question.boundingBox(), page.locator('.field').boundingBox()])
+      expect(Number(box?.y) + Number(box?.height)).toBeLessThanOrEqual(Number(input?.y))
+      await question.getByRole('button', { name: 'Accept' }).focus()
+      await page.keyboard.press('Enter')
+      await page.waitForFunction(`'headRan' in window`)
+      await page.getByRole('button', { name: 'Privacy' }).waitFor()
+      await picture(page, `consent-given-${colorScheme}`)
+      expect(await violationsOn(page)).toEqual([])
+    },
+  )
 
-  test('is given to the page around an embedded chat as events, and does not run in the frame', async () => {
+  test('foreign code of an embedded chat goes to the embedding page as events, and does not run in the frame', async () => {
     const made = await publish(app, world.here, trackers)
     const site = await serveSite(
       `<script src="${chats}/embed.js"></script><bot-standard bot="${made.publicId}" style="height: 30rem"></bot-standard>

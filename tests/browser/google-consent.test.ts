@@ -47,7 +47,7 @@ withBrowser('the page before Google', () => {
     ['phone-light', phone, 'light'],
     ['phone-dark', phone, 'dark'],
   ] as const)(
-    'leads a member by keyboard from the credentials to Google (%s)',
+    'the consent of Google is reached by keyboard from the credentials (%s)',
     async (name, options, colorScheme) => {
       const { here } = await makeWorld(app)
       const { credentials } = await app.client.ok('createCredentials', {

@@ -112,7 +112,7 @@ withBrowser('the first page', () => {
     ['phone-light', phone, 'light'],
   ] as const
   const some = looks.slice(0, runs(1, looks.length))
-  test.each(some)('every link leads somewhere (%s)', async (name, options, colorScheme) => {
+  test.each(some)('every link of the first page has a target (%s)', async (name, options, colorScheme) => {
     const { context, page, complaints, look } = await openPage(browser, app.url, {
       name,
       ...options,

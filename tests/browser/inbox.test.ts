@@ -157,7 +157,7 @@ withBrowser('the inbox of members', () => {
     await first.getByText('The chat is over').waitFor()
   })
 
-  test('the inbox tells the slower of two members who take a chat at once, and gives a chat back to a group', async () => {
+  test('the inbox tells the slower of two members who take a chat at once, and gives a chat back at a group', async () => {
     const visitor = await openVisitor()
     const pages = [await openInbox(), await openInbox(here.admin, { ...desktop, colorScheme: 'dark' })]
     await write(visitor, 'Grace', 'One moment, Grace')
@@ -207,7 +207,7 @@ withBrowser('the inbox of members', () => {
     await visitor.getByText('Our offers').waitFor()
   })
 
-  test('a message that is refused since the chat was given back stays in the field, with its files and the reason', async () => {
+  test('a message that is rejected after the chat was given back stays in the field, with its files and the reason', async () => {
     const visitor = await openVisitor()
     await write(visitor, 'Ada', 'One moment, Ada')
     const page = await openInbox(here.member, { ...desktop, colorScheme: 'dark' })
@@ -328,7 +328,7 @@ withBrowser('the inbox of members', () => {
     await page.getByText('0 chats waiting').waitFor()
   })
 
-  test('a chat that an agent of Chatwoot handles says so', async () => {
+  test('a chat that is handled by an agent of Chatwoot says so', async () => {
     const visitor = await openVisitor()
     await write(visitor, 'Ada', 'One moment, Ada')
     await app.pool.query("UPDATE chat_sessions SET handled_by = 'member' WHERE handled_by = 'waiting'")
@@ -338,7 +338,7 @@ withBrowser('the inbox of members', () => {
     await page.getByText('An agent of Chatwoot', { exact: true }).waitFor()
   })
 
-  test('a visitor on the site of somebody else sees what members write, and the keyboard does all of it', async () => {
+  test('a visitor on an embedding site sees the messages of members, and the keyboard is enough for all of it', async () => {
     siteHtml = `<!doctype html><html lang="en"><title>A shop</title><bot-standard></bot-standard>
       <script src="${app.url}/embed.js"></script>
       <script>Bot.initStandard({ bot: '${made.publicId}' })</script>`

@@ -62,7 +62,7 @@ withBrowser('inputs of the chat page', () => {
     await got(page, 'user@müller.de')
   })
 
-  test('a phone number belongs to the country that is shown, unless it names one', async () => {
+  test('a phone number belongs to the shown country, unless it names one', async () => {
     const input = { type: 'phone number input', options: { variableId, defaultCountryCode: 'fr' } }
     const { page } = await ask([input, input])
     const country = page.getByRole('combobox', { name: 'Country' })
@@ -189,7 +189,7 @@ withBrowser('inputs of the chat page', () => {
     await got(page, '4')
   })
 
-  test('Send with nothing chosen leads to the first answer that is not filtered away', async () => {
+  test('Send with nothing chosen leads to the first item that is not filtered away', async () => {
     const items = ['Apple', 'Banana'].map((content) => ({ id: content, content }))
     const options = { isMultipleChoice: true, isSearchable: true, variableId }
     const { page } = await ask([{ type: 'choice input', options, items }])
@@ -210,7 +210,7 @@ withBrowser('inputs of the chat page', () => {
     expect(lines).toEqual([1, 2])
   })
 
-  test('a picture is said with its title and description apart, and as a picture where it has neither', async () => {
+  test('a picture is announced with its title and description apart, and as a picture where it has neither', async () => {
     const pictureSrc = drawing('#20545c', 'Boat')
     const items = [
       { id: 'p', pictureSrc },
@@ -224,7 +224,7 @@ withBrowser('inputs of the chat page', () => {
     expect((await said(page))[0]).toBe('Picture')
   })
 
-  test('the end of an answer stays in view when its pictures arrive and its buttons for more cards appear', async () => {
+  test('the end of the turn stays in view when its pictures arrive and its buttons for more cards appear', async () => {
     const long = Array.from({ length: 8 }, (_, index) => text(`Line ${index}`))
     const pictureSrc = drawing('#333a66', 'One')
     const last = {
@@ -376,7 +376,7 @@ withBrowser('inputs of the chat page', () => {
     ])
   })
 
-  test('code of the page means what the same code means on the service', async () => {
+  test('code of the page has the same result as the same code on the service', async () => {
     const set = (expressionToEvaluate: string): Part[] => [
       {
         type: 'Set variable',

@@ -78,7 +78,7 @@ withBrowser('the look of the chat page', () => {
 
   const greeting = { Start: [text('Hello!'), ask('Name')] }
 
-  test('speaks the language of the bot, else of the browser, else English', async () => {
+  test('the page has the language of the bot, else of the browser, else English', async () => {
     const named = { variables: ['Name'], settings: { general: { language: 'pt-BR' } } }
     const seen = async (more: typeof named | { variables: string[] }, locale: string) => {
       const page = await openBot(greeting, more, { ...desktop, locale })
@@ -213,7 +213,7 @@ withBrowser('the look of the chat page', () => {
 
   const long = Array.from({ length: 30 }, (_, index) => text(`Line ${index}`))
 
-  test('a scale has so many steps at most, wherever its author lets it begin', async () => {
+  test('a scale has a bounded number of steps, wherever it starts', async () => {
     const groups = { Start: [{ type: 'rating input', options: { startsAt: -1_000, length: 5 } }] }
     const page = await openBot(groups)
     await page.locator('.rating-item').first().waitFor()
@@ -362,7 +362,7 @@ withBrowser('the look of the chat page', () => {
     await page.waitForURL('**/readyz')
   })
 
-  test('code of a bot cannot run code in the page by going to it, nor flood the person with tabs', async () => {
+  test('code of a bot cannot run code in the page by a redirect, nor flood the visitor with tabs', async () => {
     const content = [
       `location.href = 'javascript:document.title = "taken over"'`,
       `location.href = 'data:text/html,gone'`,

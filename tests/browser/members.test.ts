@@ -86,7 +86,7 @@ withBrowser('the pages of members', () => {
     await app?.stop()
   })
 
-  test('load nothing from elsewhere, cannot be framed, and are small', async () => {
+  test('the members pages load nothing from elsewhere, cannot be framed, and are small', async () => {
     const page = await fetch(`${app.url}/bots`)
     expect(page.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -102,7 +102,7 @@ withBrowser('the pages of members', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000)
   })
 
-  test('a pasted token signs in, and a wrong one says so', async () => {
+  test('a pasted token signs in, and an invalid one is reported', async () => {
     const context = await newContext(browser, { baseURL: app.url, ...desktop })
     const page = await context.newPage()
     await page.goto('/bots')
@@ -138,7 +138,7 @@ withBrowser('the pages of members', () => {
     },
   )
 
-  test('folders are made, renamed, moved and deleted, with what is in them kept', async () => {
+  test('folders are created, renamed, moved and deleted, and their contents are kept', async () => {
     const page = await open('/bots')
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'New folder' }).click()
@@ -258,7 +258,7 @@ withBrowser('the pages of members', () => {
     await page.getByRole('button', { name: 'Rating' }).waitFor({ state: 'detached' })
   })
 
-  test('two people change one text, and the one who is later chooses', async () => {
+  test('two members change one text, and the later one chooses', async () => {
     const id = await publishFlow('Both')
     const page = await open(`/bots/${id}`)
     const message = page.getByLabel('Message')
@@ -296,7 +296,7 @@ withBrowser('the pages of members', () => {
     complaints.splice(0)
   })
 
-  test('the draft runs as a chat beside the flow, from a group too', async () => {
+  test('the draft runs as a chat beside the flow, also from a group', async () => {
     const id = await publishFlow('Try')
     const page = await open(`/bots/${id}`)
     await page.getByRole('button', { name: 'Test', exact: true }).click()
@@ -310,7 +310,7 @@ withBrowser('the pages of members', () => {
     await chat.getByText('Thank you').waitFor()
   })
 
-  test('history tells what changed and restores, settings rename', async () => {
+  test('history shows changes and restores, settings rename', async () => {
     const id = await publishFlow('Old name')
     const page = await open(`/bots/${id}`)
     await page.getByRole('button', { name: 'Text: See you soon' }).click()
@@ -354,7 +354,7 @@ withBrowser('the pages of members', () => {
     expect(await storedTexts(id)).toContain('"own":1')
   })
 
-  test('panning a bot of 100 groups touches none of them, and moving one touches no others', async () => {
+  test('panning a bot of 100 groups re-renders none of them, and moving one re-renders no others', async () => {
     const groups = Array.from({ length: 100 }, (_, index): [string, Part[]] => [
       `G${index}`,
       [text(`Text ${index}`), ask(), { ...ask(), ...(index < 99 ? { to: `G${index + 1}` } : {}) }],

@@ -38,7 +38,7 @@ withBrowser('the page for moving', () => {
     ['desktop-light', desktop, 'light'],
     ['phone-dark', phone, 'dark'],
   ] as const)(
-    'imports what is chosen or dropped, and says what runs (%s)',
+    'the page imports chosen and dropped files, and says whether each runs (%s)',
     async (name, options, colorScheme) => {
       const context = await newContext(browser, {
         baseURL: app.url,
@@ -100,7 +100,7 @@ withBrowser('the page for moving', () => {
         await page.getByRole('menuitem', { name: 'Import a file' }).click()
       },
     ],
-  ])('files that %s gets while one is imported come after it', async (_, path, open) => {
+  ])('files that %s gets while one is imported are imported after it', async (_, path, open) => {
     const context = await newContext(browser, { baseURL: app.url, ...desktop })
     await context.addInitScript({ content: `sessionStorage.setItem('token', '${site.member.token}')` })
     const page = await context.newPage()

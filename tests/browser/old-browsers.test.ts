@@ -115,7 +115,7 @@ async function open(path: string): Promise<Page> {
 const pages = join(import.meta.dirname, '../../server/pages')
 
 test.each(['chat', 'docs', 'embed', 'home', 'results'])(
-  'styles of the folder %s have a prefixed twin where the promised browsers need one',
+  'styles of the folder %s have a prefixed twin where the supported browsers need one',
   (folder) => {
     const styles = readdirSync(join(pages, folder)).filter((name) => name.endsWith('.css'))
     const lines = styles.flatMap((name) => readFileSync(join(pages, folder, name), 'utf8').split('\n'))
@@ -140,7 +140,7 @@ withBrowser('pages in the oldest promised browsers', () => {
     await app?.stop()
   })
 
-  test('a chat with a picture, a link, a choice, a rating, a file, a request and code of the page comes to its end', async () => {
+  test('a chat with a picture, a link, a choice, a rating, a file, a request and code of the page runs to its end', async () => {
     const link = {
       type: 'p',
       children: [{ type: 'a', url: 'https://example.com/', children: [{ text: 'A link' }] }],

@@ -130,7 +130,7 @@ withBrowser('the form of a payment', () => {
     ['phone', 'light', phone],
     ['phone', 'dark', phone],
   ])(
-    'is on the page of the chat, which goes on once the service has the proof (%s, %s)',
+    'the payment form is on the page of the chat, which continues once the service has the proof (%s, %s)',
     async (device, name, options) => {
       const { page, asked, refused } = await open(name, options)
       await payButton(page).waitFor()
@@ -166,14 +166,14 @@ withBrowser('the form of a payment', () => {
     },
   )
 
-  test('speaks the language of the bot', async () => {
+  test('the payment form has the language of the bot', async () => {
     const { page } = await open('german')
     await page.getByRole('button', { name: /Bezahlen 10,00/ }).waitFor()
     await page.locator('.payment-form button[type=submit]:enabled').waitFor()
     expect(await page.evaluate('asked.locale')).toBe('de')
   })
 
-  test('says why a card was declined or is not complete, and takes another one', async () => {
+  test('the payment form says why a card was declined or is not complete, and accepts another one', async () => {
     const { page } = await open()
     await payButton(page).click()
     expect(await page.locator('.payment-problem').textContent()).toBe('')
@@ -185,7 +185,7 @@ withBrowser('the form of a payment', () => {
     await ticket(page).waitFor()
   })
 
-  test('waits for a bank that confirms later, asks once by itself, and goes on when the visitor asks', async () => {
+  test('the payment form waits for a bank that confirms later, polls once by itself, and again when the visitor asks', async () => {
     const { page } = await open()
     await payWith(page, 'bank')
     await page.locator('.host-bubble', { hasText: 'still being confirmed' }).waitFor()
@@ -199,7 +199,7 @@ withBrowser('the form of a payment', () => {
     await ticket(page).waitFor()
   })
 
-  test('leads back from a bank to the same chat, whose address keeps nothing of the payment', async () => {
+  test('a bank leads back to the same chat, whose address keeps nothing of the payment', async () => {
     const { page, address } = await open()
     await payWith(page, 'redirect')
     await ticket(page).waitFor()
@@ -207,7 +207,7 @@ withBrowser('the form of a payment', () => {
     expect(await page.locator('.guest-text').allTextContents()).toEqual(['All paid'])
   })
 
-  test('leaves nothing behind: a chat that is not remembered begins anew after a payment', async () => {
+  test('a chat that is not remembered starts anew after a payment', async () => {
     const { page } = await open()
     await payWith(page, '4242')
     await ticket(page).waitFor()
@@ -216,7 +216,7 @@ withBrowser('the form of a payment', () => {
     expect(await ticket(page).count()).toBe(0)
   })
 
-  test('is believed nothing: a page that says that it was paid stays where it is', async () => {
+  test('a page that claims a payment stays at the payment input', async () => {
     const { page } = await open()
     await payButton(page).waitFor()
     await page.addInitScript(`Object.defineProperty(window, 'Stripe', { value: () => ({
@@ -228,7 +228,7 @@ withBrowser('the form of a payment', () => {
     expect(await page.locator('.host-bubble', { hasText: 'not arrived' }).count()).toBe(1)
   })
 
-  test('says that it could not be loaded, and tries again', async () => {
+  test('the payment form says that it could not be loaded, and tries again', async () => {
     const { page, context } = await open()
     let isAway = true
     await context.route('https://js.stripe.com/endive/stripe.js', (route) =>
@@ -244,7 +244,7 @@ withBrowser('the form of a payment', () => {
     await ticket(page).waitFor()
   })
 
-  test('is not on the host of the members: the page of the vendor takes the payment, and nothing of it runs here', async () => {
+  test('the payment form is not on the host of the members: the page of the vendor takes the payment', async () => {
     const { page, asked } = await open('light', desktop, MAIN)
     const link = page.getByRole('link', { name: 'Pay €10.00' })
     await link.waitFor()
@@ -252,7 +252,7 @@ withBrowser('the form of a payment', () => {
     expect(asked).toEqual([])
   })
 
-  test('is on a page of its own for a chat in the frame of another site', async () => {
+  test('a chat in the frame of another site has the payment form on a page of its own', async () => {
     const { context, asked } = await open('light', desktop, MAIN)
     const html = `<script src="${CHATS}/embed.js"></script><bot-standard bot="${shops.light?.publicId}"></bot-standard>`
     const site = createServer((_request, response) =>
@@ -280,7 +280,7 @@ withBrowser('the form of a payment', () => {
     }
   })
 
-  test('says on its own page that there is nothing to pay, where there is not', async () => {
+  test('the page of the payment form says that there is nothing to pay, where there is not', async () => {
     const { page } = await open()
     await page.goto(`${CHATS}:${new URL(app.url).port}/chat/~pay#nobody`)
     await page.getByText('nothing to pay here').waitFor()

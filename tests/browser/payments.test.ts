@@ -69,7 +69,7 @@ withBrowser('a payment on the chat page', () => {
   test.each<[string, BrowserContextOptions]>([
     ['desktop', desktop],
     ['phone', { ...phone, colorScheme: 'dark' }],
-  ])('goes on by itself when the visitor comes back (%s)', async (name, options) => {
+  ])('a chat continues by itself when the visitor returns from the payment (%s)', async (name, options) => {
     const { context, page } = await open(options)
     await page.goto(`${app.url}/chat/${made.publicId}`)
     await page.getByRole('link', { name: 'Pay €10.00' }).waitFor()
@@ -83,7 +83,7 @@ withBrowser('a payment on the chat page', () => {
     await context.close()
   })
 
-  test('does not go on for a visitor who says to have paid, and still does when it is true', async () => {
+  test('a chat does not continue for a visitor who claims to have paid, and does when it is true', async () => {
     const { context, page } = await open(desktop)
     await page.goto(`${app.url}/chat/${made.publicId}`)
     await page.getByRole('button', { name: 'I have paid' }).click()
@@ -94,7 +94,7 @@ withBrowser('a payment on the chat page', () => {
     await context.close()
   })
 
-  test('goes on in a frame of another site', async () => {
+  test('a chat in a frame of another site continues after the payment', async () => {
     const { context, page } = await open(desktop)
     const html = `<script src="${app.url}/embed.js"></script><bot-standard bot="${made.publicId}"></bot-standard>`
     const site = createServer((_request, response) =>
@@ -110,7 +110,7 @@ withBrowser('a payment on the chat page', () => {
     await new Promise((resolve) => site.close(resolve))
   })
 
-  test('leads back from the page of the return, where that cannot be closed', async () => {
+  test('the page of the return leads back to the chat where it cannot be closed', async () => {
     const { context, page } = await open(phone)
     await page.goto(`${app.url}/chat/${made.publicId}`)
     const opened = context.waitForEvent('page')

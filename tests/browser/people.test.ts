@@ -25,7 +25,7 @@ withBrowser('the chat page', () => {
     await app.stop()
   })
 
-  test('shows what a member writes as it comes, sends what the visitor writes, and goes on with the bot', async () => {
+  test('the chat page shows messages of a member as they come, sends those of the visitor, and continues with the bot', async () => {
     const { member } = world.here
     const flow = bot(
       { Start: [text('Name?'), ask('Name'), text('Hello {{Name}}'), ask('Age')] },
@@ -93,7 +93,7 @@ withBrowser('the chat page', () => {
       (response) => response.request().method() === 'GET' && /sessions\/[^/]+$/.test(response.url()),
     )
 
-  test('keeps what a visitor is writing when a member takes the chat, and not as an answer for the bot', async () => {
+  test('the chat page keeps the unsent text of a visitor when a member takes the chat, and not as an answer for the bot', async () => {
     const { page, chat } = await open([text('Name?'), ask()], 'Name?')
     const field = page.getByRole('textbox')
     await field.fill('May I talk')
@@ -114,7 +114,7 @@ withBrowser('the chat page', () => {
     await page.context().close()
   }, 300_000)
 
-  test('lets a visitor write to a member who took the chat while the bot waited', async () => {
+  test('the chat page lets a visitor write to a member who took the chat while the bot waited', async () => {
     const pause = { type: 'Wait', options: { secondsToWaitFor: '4', shouldPause: true } }
     const { page, chat } = await open([text('One moment'), pause, text('Later'), ask()], 'One moment')
     await app.client.ok('updateChat', { ...chat, body: { handledBy: 'member' } })

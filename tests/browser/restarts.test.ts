@@ -73,7 +73,7 @@ async function answerUntil(page: Page, name: string, end: number) {
 }
 
 withBrowser('two chats over three restarts', () => {
-  test('lose nothing, and have nothing twice', async () => {
+  test('restarts of the service lose nothing, and duplicate nothing', async () => {
     database = await createDatabase('nothing')
     const variables = { DATABASE_URL: database.url, PORT: String(await freePort()) }
     let service = await startService(variables)

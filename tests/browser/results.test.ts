@@ -134,7 +134,7 @@ withBrowser('the page of results', () => {
     await app?.stop()
   })
 
-  test('loads nothing from elsewhere and cannot be framed', async () => {
+  test('the page of results loads nothing from elsewhere and cannot be framed', async () => {
     const page = await fetch(`${app.url}/results`)
     expect(page.headers.get('content-security-policy')).toBe(
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -148,7 +148,7 @@ withBrowser('the page of results', () => {
     ['phone-light', phone, 'light'],
   ] as const
   test.each(looks.slice(0, runs(2, looks.length)))(
-    'shows what chats came to, and axe finds nothing (%s)',
+    'the page of results shows results and statistics, and axe finds nothing (%s)',
     async (name, options, colorScheme) => {
       const page = await open({ ...options, colorScheme })
       expect(await violationsOn(page)).toEqual([])
@@ -187,7 +187,7 @@ withBrowser('the page of results', () => {
     },
   )
 
-  test('the numbers are those of the interface, and follow the filters', async () => {
+  test('the numbers of the page are those of the API, and follow the filters', async () => {
     const page = await open(desktop)
     await enter(page)
     await page.getByLabel('Period').selectOption('allTime')
@@ -231,7 +231,7 @@ withBrowser('the page of results', () => {
     expect(new Set(await page.locator('#answers .state').allTextContents())).toEqual(new Set(['Completed']))
   })
 
-  test('answers are searched, a part of them at a time, and more are shown', async () => {
+  test('answers are searched, one part at a time, and More shows the next', async () => {
     const page = await open(desktop)
     await enter(page)
     await page.getByRole('button', { name: 'More', exact: true }).click()
@@ -279,7 +279,7 @@ withBrowser('the page of results', () => {
     expect(await rows(page).first().getByRole('link').allTextContents()).toEqual(['plan.pdf', 'wheel.png'])
   })
 
-  test('More leaves the table and the focus where they are, also when it has shown the last', async () => {
+  test('More leaves the table and the focus in place, also at the last page', async () => {
     const other = await publish(app, site, flow, 'A little more')
     await app.pool.query(
       `INSERT INTO results (bot_id, id, variables, has_started, is_completed, created_at, updated_at)
@@ -297,7 +297,7 @@ withBrowser('the page of results', () => {
     expect(await page.evaluate('document.activeElement === document.body')).toBe(false)
   })
 
-  test('nothing of another bot stands beside answers, and more of them let its numbers come', async () => {
+  test('answers of another bot disappear when the bot changes, and more answers do not delay its numbers', async () => {
     const page = await open(desktop)
     await enter(page)
     await botOf(page).selectOption(site.draft.id)
@@ -316,7 +316,7 @@ withBrowser('the page of results', () => {
     expect(complaints.splice(0)).toEqual(Array(2).fill(expect.stringContaining('404')))
   })
 
-  test('a token that cannot be sent, or is rejected, leaves the form, and is forgotten', async () => {
+  test('a token that cannot be sent, or is rejected, leaves the form, and is not stored', async () => {
     const page = await open(desktop)
     const field = page.getByLabel('Access token')
     await field.fill(`${site.member.token}\u200b`)
@@ -331,7 +331,7 @@ withBrowser('the page of results', () => {
     complaints.splice(0)
   })
 
-  test('the page follows its address, and says what is not there', async () => {
+  test('the page follows its address, and reports unknown parts of it', async () => {
     const other = await publish(app, site, bot({ Start: [ask()] }), 'Another bot')
     const page = await open(desktop, `/results#${site.workspaceId}/${published.id}`)
     await enter(page)
@@ -346,7 +346,7 @@ withBrowser('the page of results', () => {
     expect(await page.locator('#report').isVisible()).toBe(false)
   })
 
-  test('a last day before the first is said, and the last day of all is taken', async () => {
+  test('a last day before the first is reported, and the last day of all is accepted', async () => {
     const page = await open(desktop)
     await enter(page)
     await page.getByLabel('Period').selectOption('between')
@@ -361,7 +361,7 @@ withBrowser('the page of results', () => {
     expect(new URL((await asked).url()).searchParams.get('createdBefore')).toBe('9999-12-31T23:59:59.999Z')
   })
 
-  test('more bots let the results come that are looked for', async () => {
+  test('loading more bots does not delay the requested results', async () => {
     const page = await open(desktop)
     const asked: string[] = []
     await page.route('**/v1/bots?*', async (route) => {
@@ -394,7 +394,7 @@ withBrowser('the page of results', () => {
     expect(asked).toEqual(['', 'rest'])
   })
 
-  test('everything is downloaded in parts, and a part that breaks is asked for again', async () => {
+  test('a download is fetched in parts, and a part that breaks off is requested again', async () => {
     const page = await openAll()
     let asked = 0
     await page.route(/resultsExport/, (route) => (++asked === 2 ? route.abort() : route.continue()))
@@ -428,7 +428,7 @@ withBrowser('the page of results', () => {
     expect(await page.locator('#downloading').isVisible()).toBe(false)
   })
 
-  test('a download is stopped', async () => {
+  test('a download can be stopped', async () => {
     const page = await open(desktop)
     await enter(page)
     let isAsked: () => void = () => {}
@@ -443,7 +443,7 @@ withBrowser('the page of results', () => {
     expect(await page.getByRole('button', { name: 'Download CSV' }).isEnabled()).toBe(true)
   })
 
-  test('signing out ends a download: nothing more is asked for, and no file comes', async () => {
+  test('signing out ends a download: no more is requested, and no file is saved', async () => {
     const page = await openAll()
     let asked = 0
     let files = 0
@@ -469,7 +469,7 @@ withBrowser('the page of results', () => {
     ])
   })
 
-  test('the token is kept in the tab and nowhere else, and the address names the bot', async () => {
+  test('the token is stored in the tab and nowhere else, and the address names the bot', async () => {
     const page = await open(desktop)
     await enter(page)
     await botOf(page).selectOption(published.id)
@@ -492,7 +492,7 @@ withBrowser('the page of results', () => {
     expect(await page.locator('#report').isVisible()).toBe(false)
   })
 
-  test('a token that is not valid, and a bot that was never published', async () => {
+  test('the page reports an invalid token, and a bot that was never published', async () => {
     const page = await open(desktop)
     await page.getByLabel('Access token').fill('nobody')
     await page.getByRole('button', { name: 'Continue' }).click()

@@ -91,7 +91,7 @@ withBrowser('pages of a form', () => {
   )
 })
 
-test('the pages allow no scripts and no frames', async () => {
+test('the pages of the sign-in allow no scripts and no frames', async () => {
   for (const path of ['/sign-in', '/invitations/none', '/sign-in/links/none', '/device']) {
     const { headers } = await fetch(`${app.url}${path}`)
     expect(headers.get('content-security-policy')).toBe(

@@ -57,7 +57,7 @@ withBrowser('where nothing can be kept', () => {
 
   const each = Object.keys(lacks) as (keyof typeof lacks)[]
 
-  test.each(each)('a chat goes on, whether or not its bot remembers people (%s)', async (lack) => {
+  test.each(each)('a chat continues, whether or not its bot remembers visitors (%s)', async (lack) => {
     for (const { publicId } of Object.values(bots)) {
       const page = await open(lack, `/chat/${publicId}`)
       await page.locator('.field').fill('Ada')
@@ -66,7 +66,7 @@ withBrowser('where nothing can be kept', () => {
     }
   })
 
-  test.each(each)('the page of results takes a token, for as long as it is open (%s)', async (lack) => {
+  test.each(each)('the page of results keeps a token as long as it is open (%s)', async (lack) => {
     const page = await open(lack, '/results')
     await page.getByLabel('Access token').fill(world.here.member.token)
     await page.getByRole('button', { name: 'Continue' }).click()

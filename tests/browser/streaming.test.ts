@@ -96,7 +96,7 @@ withBrowser('a chat that is streamed to the page', () => {
     await models?.stop()
   })
 
-  test('bubbles come before the model is done, its text while it writes, and all of it once', async () => {
+  test('bubbles are shown before the model is done, its text while it is written, and all of it once', async () => {
     const page = await open(
       flowOf([text('Hi'), ask('Question'), text('Wait'), model, text('{{Answer}}'), ask()]),
     )
@@ -120,7 +120,7 @@ withBrowser('a chat that is streamed to the page', () => {
     expect(await growing.count()).toBe(0)
   })
 
-  test('a chat that begins with a model has its look before it has its words', async () => {
+  test('a chat that starts with a model has its appearance before its words', async () => {
     const speaking = speaker()
     const page = await open(flowOf([text('Welcome'), model, text('{{Answer}}'), ask()]))
     await page.locator('.host-bubble', { hasText: 'Welcome' }).waitFor()
@@ -133,7 +133,7 @@ withBrowser('a chat that is streamed to the page', () => {
     expect(await said(page)).toEqual(['Bot: Welcome', 'Bot: Good day'])
   })
 
-  test('a stream that breaks off is asked for again, and nothing is shown or done twice', async () => {
+  test('a stream that breaks off is requested again, and nothing is shown or done twice', async () => {
     const flow = flowOf([text('Hi'), ask('Question'), text('Wait'), model, text('{{Answer}}'), ask()])
     const page = await open(flow)
     let attempts = 0
@@ -165,7 +165,7 @@ withBrowser('a chat that is streamed to the page', () => {
     expect(await said(page)).toEqual(['Bot: Hi', 'Bot: One', 'Bot: Two'])
   })
 
-  test('client actions run in their order once the chat has gone on', async () => {
+  test('client actions run in their order once the chat has continued', async () => {
     const flow = flowOf([
       text('Hi'),
       ask('Question'),

@@ -118,7 +118,7 @@ withBrowser('two people who edit one bot', () => {
     await app?.stop()
   })
 
-  test('lose nothing that nobody replaced or deleted', async () => {
+  test('two editors of one bot lose nothing but what the other replaced or deleted', async () => {
     const names = Array.from({ length: 6 }, (_, index) => `block${1_000 + index}`)
     const flow = bot({
       First: names.slice(0, 3).map((name) => text(`${name} x`)),

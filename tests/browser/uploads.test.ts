@@ -76,7 +76,7 @@ withBrowser('files on the chat page', () => {
     await app?.stop()
   })
 
-  test('one is the answer as soon as it is chosen, on a phone too, and is still shown after a reload', async () => {
+  test('one file is the answer as soon as it is chosen, on a phone too, and is still shown after a reload', async () => {
     const remembering = { general: { rememberUser: { isEnabled: true } } }
     const flow = asking(fileInput({ variableId: idOf('File') }), { type: 'text input' })
     const made = await publish(app, world.here, { ...flow, settings: remembering })
@@ -94,7 +94,7 @@ withBrowser('files on the chat page', () => {
     expect(Buffer.from(await file.arrayBuffer()).equals(png)).toBe(true)
   })
 
-  test('several are shown, removed, refused where too large, and sent together', async () => {
+  test('several files are shown, removed, rejected where too large, and sent together', async () => {
     const made = await publish(app, world.here, asking(fileInput({ isMultipleAllowed: true })))
     const page = await open(made)
     const chosen = page.locator('input[type=file]')
@@ -126,7 +126,7 @@ withBrowser('files on the chat page', () => {
     expect(await answerOf(made)).toMatch(/photo_of_me\.png, \S+plan\.pdf/)
   })
 
-  test('the texts of the bot say the name and the bound as they are, and an empty file why it is none', async () => {
+  test('the texts of the bot contain the name and the bound, and say that an empty file is invalid', async () => {
     const labels = { fileTooLarge: '[[file]] is larger than [[limit]] MB.' }
     const flow = asking(fileInput({ isRequired: false }))
     const settings = { general: { systemMessages: { fileUploadSizeError: labels.fileTooLarge } } }
@@ -141,7 +141,7 @@ withBrowser('files on the chat page', () => {
     complaints.splice(0)
   })
 
-  test('one is dropped onto the page; one that is on its way can be taken back', async () => {
+  test('a file can be dropped onto the page, and an upload under way can be cancelled', async () => {
     const made = await publish(app, world.here, asking(fileInput({ isMultipleAllowed: true })))
     const page = await open(made)
     await page.locator('.drop-area').waitFor()
@@ -201,7 +201,7 @@ withBrowser('files on the chat page', () => {
     complaints.splice(0)
   })
 
-  test('a recording shows its time, ends with Send, and stays until it has arrived', async () => {
+  test('a recording shows its time, ends with Send, and stays until its upload succeeds', async () => {
     const audioClip = { isEnabled: true, saveVariableId: idOf('File') }
     const made = await publish(app, world.here, asking({ type: 'text input', options: { audioClip } }))
     const page = await open(made)
@@ -261,7 +261,7 @@ withBrowser('files on the chat page', () => {
     expect(bytes.subarray(0, 4).toString('hex')).toBe('1a45dfa3')
   })
 
-  test('a file that is on its way when it is skipped is given up, and answers nothing', async () => {
+  test('an upload under way is cancelled when it is skipped, and answers nothing', async () => {
     const made = await publish(
       app,
       world.here,
@@ -284,7 +284,7 @@ withBrowser('files on the chat page', () => {
     expect(await said(page)).toEqual(['Later'])
   })
 
-  test('a recording that is on its way when a text is sent is given up, and answers nothing', async () => {
+  test('a recording that is being uploaded is cancelled when a text is sent, and answers nothing', async () => {
     const audioClip = { isEnabled: true, saveVariableId: idOf('File') }
     const made = await publish(
       app,
@@ -359,7 +359,7 @@ withBrowser('files on the chat page', () => {
     expect(await said(page)).toEqual(['In words', 'In words again'])
   })
 
-  test('the microphone is asked for once, and is off after the recording', async () => {
+  test('the microphone is requested once, and is off after the recording', async () => {
     const page = await openRecording()
     await ponder(page)
     await page.getByRole('button', { name: 'Record' }).dblclick()
@@ -370,7 +370,7 @@ withBrowser('files on the chat page', () => {
     expect(await microphones(page)).toEqual(['ended'])
   })
 
-  test('the microphone is off where it is given and nothing can record it', async () => {
+  test('the microphone is off where it is granted and nothing can record it', async () => {
     const page = await openRecording()
     await page.evaluate(`void (globalThis.MediaRecorder = class {
       static isTypeSupported() { return true }

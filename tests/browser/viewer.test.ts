@@ -72,7 +72,7 @@ describeViewer('the web component of the viewer', () => {
     })
 
     test.each(files.filter((file) => !endless.includes(file)))(
-      'runs %s from its start to an end',
+      'the viewer runs %s from its start to an end',
       async (file) => {
         const publicId = await publish(file)
         const context = await newContext(browser, desktop)

@@ -17,7 +17,7 @@ test.each([
   ['https://*.shop.example/', 'https://a.b.shop.example'],
   ['https://*.shop.example:8443', 'https://a.shop.example:8443'],
   ['*', 'https://anywhere.example'],
-])('an entry %j allows %s, however it is written', (entry, origin) => {
+])('an entry %j allows %s, however the origin is written', (entry, origin) => {
   expect(isAllowed([entry], origin)).toBe(true)
   expect(isAllowed(['https://other.example', entry], origin)).toBe(true)
 })

@@ -62,7 +62,7 @@ async function run(part: Part, reply: World['reply']) {
 const bodyOf = (request: OutboundRequest | undefined) => JSON.parse(String(request?.body))
 
 describe('Ask Model', () => {
-  test('saves text and id, and goes on with the conversation in the next turn', async () => {
+  test('saves text and id, and continues the conversation in the next turn', async () => {
     const client = await run(
       block({ temperature: '0,5', instructions: 'Be brief' }),
       response('r1', 'Nobody'),
@@ -100,7 +100,7 @@ describe('Ask Model', () => {
     ])
   })
 
-  test('runs functions of the bot, and says which do not exist', async () => {
+  test('runs functions of the bot, and logs unknown ones', async () => {
     const parameters = { type: 'object', properties: { city: { type: 'string' } } }
     const functions = [
       { name: 'getWeather', description: 'Weather', parameters, code: 'return city + " is {{Question}}"' },
@@ -133,13 +133,13 @@ describe('Ask Model', () => {
     expect(client.logs()).toEqual(['OpenAI: the model answered nothing'])
   })
 
-  test('counts the tokens of each round', async () => {
+  test('adds up the tokens of all rounds', async () => {
     const client = await run(block(), response('r1', '', [functionCall('fly', {})], 150_000))
     expect(client.requests).toHaveLength(2)
     expect(client.logs()[0]).toContain('may take')
   })
 
-  test('asks anew where the vendor has forgotten the response before', async () => {
+  test('starts a new response where the vendor has forgotten the earlier one', async () => {
     const refusal = { error: { code: 'previous_response_not_found', message: 'Not found' } }
     const client = await run(block(), ({ body }) =>
       JSON.parse(String(body)).previous_response_id
@@ -177,7 +177,7 @@ describe('Ask Model', () => {
     expect(client.logs()).toEqual([description])
   })
 
-  test('reads a server that does not stream', async () => {
+  test('reads the response of a server that does not stream', async () => {
     const whole = { id: 'r1', output: [{ content: [{ type: 'output_text', text: 'Whole' }] }] }
     expect((await run(block(), answer(JSON.stringify(whole)))).value('Said')).toBe('Whole')
   })

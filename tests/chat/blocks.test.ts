@@ -17,7 +17,7 @@ async function runBlock(block: Part, world: World = {}, more: Record<string, unk
 const given = (prefilledVariables: Record<string, unknown>) => ({ options: { prefilledVariables } })
 
 describe('bubbles', () => {
-  test('rich text is filled in leaves and links, unknown keys stay', async () => {
+  test('rich text has its leaves and links filled in, and keeps unknown keys', async () => {
     const richText = [
       {
         type: 'p',
@@ -115,7 +115,7 @@ describe('bubbles', () => {
     expect(client.outcome.messages[0]?.content).toEqual({ type: 'richText', richText })
   })
 
-  test('values keep the style of the text around them', async () => {
+  test('values have the style of the text around them', async () => {
     const link = { type: 'a', url: 'https://x.test', children: [{ text: '{{A}}', italic: true }] }
     const richText = [p({ text: 'Hi {{A}}', bold: true }, link)]
     const client = await runBlock(
@@ -145,7 +145,7 @@ describe('bubbles', () => {
     })
   })
 
-  test('Markdown of values is Markdown again where the client asks for it', async () => {
+  test('Markdown of values is Markdown again for a client that requests it', async () => {
     const client = await runBlock(text('{{A}}'), {
       options: {
         prefilledVariables: { A: 'Hello World\n\n**valid `markdown` here**' },
@@ -158,14 +158,14 @@ describe('bubbles', () => {
     })
   })
 
-  test('a step reads Markdown to a limit', async () => {
+  test('a turn reads a bounded amount of Markdown', async () => {
     const flow = bot({ a: Array.from({ length: 6 }, () => text('{{A}}')) }, { variables: ['A'] })
     const client = await chat(flow, given({ A: `**${'x'.repeat(7_996)}**` }))
     const lengths = client.texts().map((words) => words.length)
     expect(lengths).toEqual([7_996, 7_996, 7_996, 7_996, 7_996, 8_000])
   })
 
-  test('markdown', async () => {
+  test('Markdown of a bubble becomes rich text, or stays a text', async () => {
     const leaf = (words: string, marks = {}) => ({ text: words, ...marks })
     const richText = [
       {
@@ -233,7 +233,7 @@ describe('bubbles', () => {
     })
   })
 
-  test('legacy contents', async () => {
+  test('legacy contents of bubbles become rich text', async () => {
     const plain = await runBlock(
       { type: 'text', content: { plainText: 'Old {{A}}', html: '<b>x</b>' } },
       given({ A: '1' }),
@@ -245,7 +245,7 @@ describe('bubbles', () => {
     expect(empty.texts()).toEqual(['A is '])
   })
 
-  test('odd trees', async () => {
+  test('odd trees of rich text are read without an error', async () => {
     let deep: unknown = { text: 'x' }
     for (let level = 0; level < 5_000; level += 1) deep = { type: 'p', children: [deep] }
     for (const richText of [
@@ -442,7 +442,7 @@ describe('set variable', () => {
     if (options.saveItemInVariableId) expect(client.value('B')).toBe(options.type === 'Pop' ? 'b' : 'a')
   })
 
-  test('Map item with same index', async () => {
+  test('Map item with same index gives the item of the second list', async () => {
     const mapListItemParams = {
       baseItemVariableId: idOf('B'),
       baseListVariableId: idOf('List'),
@@ -457,7 +457,7 @@ describe('set variable', () => {
     expect((await runBlock(block, given({ ...values, B: 'z', A: 'old' }))).value('A')).toBeUndefined()
   })
 
-  test('Transcript', async () => {
+  test('Transcript is the text of the chat so far', async () => {
     const flow = bot(
       {
         a: [
@@ -479,7 +479,7 @@ describe('set variable', () => {
     }
   })
 
-  test('code that fails', async () => {
+  test('failing code sets no variable, and is logged', async () => {
     const options = {
       variableId: idOf('A'),
       expressionToEvaluate: 'missing()',
@@ -522,7 +522,7 @@ describe('set variable', () => {
     expect(client.logged('failed')).toBeUndefined()
   })
 
-  test('on the client', async () => {
+  test('a block that runs on the client becomes a client action', async () => {
     const block = set('A', '{{B}} + 1', { isExecutedOnClient: true, isUnsafe: true, isCode: true })
     const client = await runBlock(block, given({ B: '4' }))
     expect(client.outcome.clientSideActions).toEqual([
@@ -609,7 +609,7 @@ describe('set variable', () => {
     }
   })
 
-  test('Moment of the day asks the client, whose clock it is', async () => {
+  test('Moment of the day asks the client, which knows the time', async () => {
     const client = await runBlock({
       type: 'Set variable',
       options: { variableId: idOf('A'), type: 'Moment of the day' },
@@ -659,7 +659,7 @@ describe('code for the server', () => {
     body: new TextEncoder().encode(body),
   })
 
-  test('sets variables, and nothing of it reaches the visitor', async () => {
+  test('sets variables, and is not sent to the visitor', async () => {
     const code = `// The key is sesame
       const all = [{{B}}, "{{B}}"]
       if (all[0] === 4) { setVariable("A", all[0] * 2) }
@@ -671,7 +671,7 @@ describe('code for the server', () => {
     expect(JSON.stringify(client.outcome)).not.toContain('sesame')
   })
 
-  test('sends requests, in the order and number that it says', async () => {
+  test('sends requests, in the order and number of its calls', async () => {
     const code = `const seen = Math.random()
       const [a, b] = await Promise.all([fetch("https://a.test/x"), fetch(new URL("/y", "https://b.test"))])
       const body = new URLSearchParams({ k: "v" })
@@ -693,7 +693,7 @@ describe('code for the server', () => {
     ])
   })
 
-  test('learns that a request failed', async () => {
+  test('gets an error for a failed request', async () => {
     const code = 'await fetch("http://10.0.0.1").catch((error) => setVariable("A", error.message))'
     expect((await runBlock(script(code))).value('A')).toMatch(/private network/)
     const client = await runBlock(script('setVariable("A", 1); await fetch("http://10.0.0.1")'))
@@ -706,7 +706,7 @@ describe('code for the server', () => {
     })
   })
 
-  test('sends no more than a step may', async () => {
+  test('sends no more requests than a turn may', async () => {
     const flood = 'for (let i = 0; i < 15; i++) fetch("https://a.test/" + i).catch(() => {})'
     const flow = bot({ a: [script(flood), script(flood)] }, { variables })
     const client = await chat(flow, { reply: page('') })
@@ -732,7 +732,7 @@ describe('code for the server', () => {
     ['while (true);', /100 ms/],
     ['const = 1', /SyntaxError/],
     [`"${'x'.repeat(100_000)}"`, /100000 characters/],
-  ])('that fails is an error in the log: %s', async (content, details) => {
+  ])('logs an error when it fails: %s', async (content, details) => {
     const client = await runBlock(script(content))
     expect(client.logged('the script failed')).toMatchObject({
       status: 'error',
@@ -842,7 +842,7 @@ describe('conditions', () => {
   }
 
   test.each(['Matches regex', 'Does not match regex'])(
-    '%s says in the log that a flag is not taken',
+    '%s logs that a flag is not supported',
     async (comparisonOperator) => {
       const comparison = { id: 'c', variableId: idOf('A'), comparisonOperator, value: '/abc/v' }
       const item = { id: 'i', content: { comparisons: [comparison] } }
@@ -854,7 +854,7 @@ describe('conditions', () => {
 
   const is = (value: string) => ({ id: 'c', variableId: idOf('A'), comparisonOperator: 'Equal to', value })
 
-  test('several comparisons', async () => {
+  test('several comparisons are joined by the logical operator', async () => {
     const b = { id: 'c', variableId: idOf('B'), comparisonOperator: 'Is set' }
     expect(await decide([{ comparisons: [is('1'), b] }], { A: '1' })).toBe(false)
     expect(await decide([{ comparisons: [is('1'), b] }], { A: '1', B: '2' })).toBe(true)
@@ -869,7 +869,7 @@ describe('conditions', () => {
     ).toBe(false)
   })
 
-  test('the first item that holds wins, and ends the flow when it leads nowhere', async () => {
+  test('the first item that is true wins, and ends the flow when it leads nowhere', async () => {
     expect(
       await decide([{ comparisons: [is('x')] }, { comparisons: [is('1')] }, { comparisons: [is('1')] }], {
         A: '1',
@@ -900,14 +900,14 @@ describe('page actions', () => {
     ['javascript:alert(1)', undefined],
     ['data:text/html,x', undefined],
     ['', undefined],
-  ])('redirect to %s', async (url, expected) => {
+  ])('redirect goes to %s', async (url, expected) => {
     const found = await actions({ type: 'Redirect', options: { url, isNewTab: true } }, given({ A: '1' }))
     expect(found?.[0]).toEqual(
       expected === undefined ? undefined : { type: 'redirect', redirect: { url: expected, isNewTab: true } },
     )
   })
 
-  test('wait', async () => {
+  test('wait becomes a client action with its seconds', async () => {
     expect(
       await actions({ type: 'Wait', options: { secondsToWaitFor: '{{A}}' } }, given({ A: '1,5' })),
     ).toEqual([{ type: 'wait', wait: { secondsToWaitFor: 1.5 } }])
@@ -929,7 +929,7 @@ describe('page actions', () => {
     expect(paused.texts()).toEqual(['A is '])
   })
 
-  test('script', async () => {
+  test('script becomes a client action with its code and arguments', async () => {
     const options = { name: 'n', content: 'alert({{A}})', isExecutedOnClient: true, isUnsafe: true }
     expect(await actions({ type: 'Code', options }, given({ A: 'x' }))).toEqual([
       {
@@ -963,7 +963,7 @@ describe('page actions', () => {
     expect((await chat(flow)).outcome.clientSideActions?.[0]?.lastBubbleBlockId).toBe('a.1')
   })
 
-  test('trackers and widgets, but not in previews', async () => {
+  test('trackers and widgets become client actions, but not in previews', async () => {
     const blocks: [Part, Record<string, unknown>][] = [
       [
         { type: 'Google Analytics', options: { trackingId: 'G-1', value: '{{A}}' } },
@@ -1035,7 +1035,7 @@ describe('HTTP requests', () => {
     type = 'Webhook',
   ): Part => ({ type, options: { webhook: { url: 'https://api.test/', ...webhook }, ...options } })
 
-  test('all answers and variables are the body without one of their own', async () => {
+  test('a request without a body of its own sends all answers and variables', async () => {
     const flow = bot(
       { g: [ask(), ask('B'), ask(), request({ method: undefined }), text('done')] },
       { variables },
@@ -1065,7 +1065,7 @@ describe('HTTP requests', () => {
     }
   })
 
-  test('everything is filled in', async () => {
+  test('a request has placeholders filled in everywhere', async () => {
     const block = request(
       {
         url: 'https://api.test/{{A}}',
@@ -1120,7 +1120,7 @@ describe('HTTP requests', () => {
     expect(client.requests[0]?.url).toBe(`https://api.test${expected}`)
   })
 
-  test('query parameters are put behind an address as its author wrote it', async () => {
+  test('query parameters are appended to an address as its author wrote it', async () => {
     const url = 'https://api.test/ok?flag&sig=a%2Fb%20c~*&x[y]=1#end'
     const queryParams = [
       { id: '1', key: 'k', value: 'v w' },
@@ -1153,7 +1153,7 @@ describe('HTTP requests', () => {
     })
   })
 
-  test('session variables are in the body without one of its own, and attachments before their answer', async () => {
+  test('the default body has session variables, and attachments before their answer', async () => {
     const session = [{ id: idOf('S'), name: 'S', isSessionVariable: true, value: 's' }]
     const attachments = { isEnabled: true }
     const inputs = [
@@ -1215,7 +1215,7 @@ describe('HTTP requests', () => {
       '"a \\"b\\""',
       'application/json',
     ],
-  ])('body %s', async (body, value, header, expected, type) => {
+  ])('a request has the body %s', async (body, value, header, expected, type) => {
     const client = await runBlock(request({ body, headers: [header] }, { isCustomBody: true }), {
       ...given({ A: value }),
       reply: ok(''),
@@ -1234,7 +1234,7 @@ describe('HTTP requests', () => {
     expect(client.texts()).toEqual(['A is '])
   })
 
-  test('GET has no body', async () => {
+  test('GET sends no body', async () => {
     const client = await runBlock(request({ method: 'GET', body: 'x' }, { isCustomBody: true }), {
       reply: ok(''),
     })
@@ -1259,7 +1259,7 @@ describe('HTTP requests', () => {
     ['data.{{B}}', 'Ada'],
     ['data', '{"name":"Ada","full name":"Ada L","list":[{"v":1},{"v":2}]}'],
     ['data.(', 'old'],
-  ])('response mapping %s', async (bodyPath, expected) => {
+  ])('a response mapping reads %s', async (bodyPath, expected) => {
     const block = request({}, { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath }] })
     const reply = ok('{"name":"Ada","full name":"Ada L","list":[{"v":1},{"v":2}]}')
     const client = await runBlock(block, { ...given({ A: 'old', B: 'name' }), reply })
@@ -1299,7 +1299,7 @@ describe('HTTP requests', () => {
     ['data', numbers],
     ['"R" + data.id', 'R12345678901234567890'],
     ['data.price * 2 + data.list[1]', '20.8'],
-  ])('numbers of an answer stay as they are written: %s', async (bodyPath, expected) => {
+  ])('numbers of a response keep their digits: %s', async (bodyPath, expected) => {
     const options = { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath }] }
     const client = await runBlock(request({}, options), { reply: ok(numbers) })
     expect(client.value('A')).toEqual(expected)
@@ -1308,7 +1308,7 @@ describe('HTTP requests', () => {
     expect(onClient.value('A')).toEqual(expected)
   })
 
-  test('an answer that is null leaves the variable empty', async () => {
+  test('a response that is null leaves the variable empty', async () => {
     const options = { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath: 'data' }] }
     const client = await runBlock(request({}, options), { ...given({ A: 'old' }), reply: ok('null') })
     expect(client.texts()).toEqual(['A is '])
@@ -1320,7 +1320,7 @@ describe('HTTP requests', () => {
     expect(onClient.texts()).toEqual(['A is '])
   })
 
-  test('failures go to the log, and the chat goes on', async () => {
+  test('failed requests are logged, and the chat continues', async () => {
     const mapped = request(
       {},
       { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath: 'statusCode' }] },
@@ -1346,7 +1346,7 @@ describe('HTTP requests', () => {
     ['time', 408],
     ['network', 500],
     ['size', 500],
-  ] as const)('a request without an answer has a status: %s is %d', async (reason, status) => {
+  ] as const)('a request without a response has a status: %s is %d', async (reason, status) => {
     const responseVariableMapping = [
       { id: 'm', variableId: idOf('A'), bodyPath: 'statusCode' },
       { id: 'n', variableId: idOf('B'), bodyPath: 'data.message' },
@@ -1361,7 +1361,7 @@ describe('HTTP requests', () => {
     ['basic  {{A}}', 'Basic dXNlcjpzZWNyZXQ='],
     ['Basic dXNlcjpzZWNyZXQ=', 'Basic dXNlcjpzZWNyZXQ='],
     ['Bearer a:b', 'Bearer a:b'],
-  ])('authorization %s', async (value, authorization) => {
+  ])('a request has the authorization %s', async (value, authorization) => {
     const block = request({ headers: [{ id: 'h', key: 'Authorization', value }] })
     const client = await runBlock(block, { ...given({ A: 'user:secret' }), reply: ok('') })
     expect(client.requests[0]?.headers).toMatchObject({ authorization })
@@ -1372,7 +1372,7 @@ describe('HTTP requests', () => {
     expect(client.requests[0]?.url).toBe('https://api.test/')
   })
 
-  test('on the client', async () => {
+  test('a request of the client is a client action', async () => {
     const options = {
       isExecutedOnClient: true,
       responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath: 'data.x' }],
@@ -1390,24 +1390,21 @@ describe('HTTP requests', () => {
     expect(client.texts()).toEqual(['A is y'])
   })
 
-  test.each(['data', 'data.x'])(
-    'an answer that is nested too deep to be passed on is a text (%s)',
-    async (bodyPath) => {
-      const deep = '['.repeat(5_000) + ']'.repeat(5_000)
-      const responseVariableMapping = [{ id: 'm', variableId: idOf('A'), bodyPath }]
-      const client = await runBlock(request({ method: 'GET' }, { responseVariableMapping }), {
-        reply: ok(deep),
-      })
-      expect(client.texts()).toEqual([`A is ${bodyPath === 'data' ? deep : ''}`])
-      const onClient = await runBlock(
-        request({ method: 'GET' }, { isExecutedOnClient: true, responseVariableMapping }),
-      )
-      await onClient.say(`{"statusCode":200,"data":${deep}}`)
-      expect(onClient.texts()[0]).toMatch(/^A is /)
-    },
-  )
+  test.each(['data', 'data.x'])('a response that is nested too deep is a text (%s)', async (bodyPath) => {
+    const deep = '['.repeat(5_000) + ']'.repeat(5_000)
+    const responseVariableMapping = [{ id: 'm', variableId: idOf('A'), bodyPath }]
+    const client = await runBlock(request({ method: 'GET' }, { responseVariableMapping }), {
+      reply: ok(deep),
+    })
+    expect(client.texts()).toEqual([`A is ${bodyPath === 'data' ? deep : ''}`])
+    const onClient = await runBlock(
+      request({ method: 'GET' }, { isExecutedOnClient: true, responseVariableMapping }),
+    )
+    await onClient.say(`{"statusCode":200,"data":${deep}}`)
+    expect(onClient.texts()[0]).toMatch(/^A is /)
+  })
 
-  test('webhook listener', async () => {
+  test('a webhook listener waits for its call', async () => {
     const options = { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath: 'data.x' }] }
     const client = await runBlock({ type: 'webhook', options })
     expect(client.outcome.clientSideActions).toEqual([
@@ -1427,13 +1424,13 @@ describe('e-mail', () => {
     options: { recipients: ['to@x.test'], subject: 'S {{A}}', ...options },
   })
 
-  test('says when no mail server is configured', async () => {
+  test('logs that no mail server is configured', async () => {
     const client = await runBlock(mail({}))
     expect(client.logged('not configured')).toMatchObject({ status: 'error', isInternal: true })
     expect(client.texts()).toEqual(['A is '])
   })
 
-  test('is written from the block', async () => {
+  test('has the sender, recipients, subject and text of the block', async () => {
     const block = mail({
       recipients: ['{{List}}', 'b@x.test, c@x.test', 'bad', 'evil@x.test\r\nBcc: all@x.test'],
       cc: ['cc@x.test'],
@@ -1465,7 +1462,7 @@ describe('e-mail', () => {
     expect(html.mails[0]).toMatchObject({ html: '<p>&lt;b&gt;</p>' })
   })
 
-  test('addresses may have names', async () => {
+  test('accepts names beside addresses', async () => {
     const block = mail({
       recipients: ['Ada <ada@x.org>', '{{List}}', '"Doe, Bob" <bob@x.org>; ada@x.org', 'Eve <eve>'],
       cc: ['{{A}} <cc@x.org>'],
@@ -1506,7 +1503,7 @@ describe('e-mail', () => {
     expect(refused.logged('attachment')).toBeDefined()
   })
 
-  test('a body is sent unless isCustomBody says that all answers are', async () => {
+  test('has its body unless isCustomBody is off', async () => {
     const values = { ...given({ A: 'Kim' }), hasMail: true }
     const bodies: (string | undefined)[] = []
     for (const isCustomBody of [undefined, true, false]) {
@@ -1518,12 +1515,12 @@ describe('e-mail', () => {
     expect(html.mails[0]).toMatchObject({ html: '<b>Kim</b>' })
   })
 
-  test('lists of the default body are joined', async () => {
+  test('joins lists in the default body', async () => {
     const client = await runBlock(mail({}), { ...given({ List: ['x', null, 'y'] }), hasMail: true })
     expect(client.mails[0]?.text).toBe('List: x, , y')
   })
 
-  test('an address with white space around it gets the e-mail', async () => {
+  test('goes to an address with white space around it', async () => {
     const client = await runBlock(mail({ recipients: ['{{A}}'] }), {
       ...given({ A: ' a@x.test\n' }),
       hasMail: true,
@@ -1570,7 +1567,7 @@ describe('e-mail', () => {
     expect(await namesWith(most + 1)).toEqual([['b.png'], true])
   })
 
-  test('nothing is sent by an account that the workspace does not have', async () => {
+  test('is not sent by an account that the workspace does not have', async () => {
     const client = await runBlock(mail({ credentialsId: 'gone' }), { hasMail: true })
     expect(client.mails).toEqual([])
     expect(client.logged('"gone" of type smtp')).toMatchObject({ status: 'error', isInternal: true })
@@ -1578,7 +1575,7 @@ describe('e-mail', () => {
     expect(usual.mails).toHaveLength(1)
   })
 
-  test('has the time that is left of the step', async () => {
+  test('has the remaining time of the turn as its timeout', async () => {
     const times: number[] = []
     const client = await runBlock(mail({ credentialsId: 'account' }), {
       options: { limits: { milliseconds: 5_000 } },
@@ -1590,7 +1587,7 @@ describe('e-mail', () => {
     expect(times[0]).toBeLessThanOrEqual(5_000)
   })
 
-  test('failures, previews and missing recipients go to the log', async () => {
+  test('logs failures, previews and missing recipients', async () => {
     const failed = await runBlock(mail({}), { hasMail: true, mailError: 'refused' })
     expect(failed.logged('could not be sent')).toMatchObject({ status: 'error', details: 'refused' })
     const preview = await runBlock(mail({}), { hasMail: true, options: { resultId: null } })
@@ -1611,7 +1608,7 @@ test.each(['something new', 'constructor', '__proto__'])('%s is skipped with a l
   })
 })
 
-test('variables: session variables stay out of the result, values become text, types of documents do not matter', async () => {
+test('session variables stay out of the result, values become text, and types of documents do not matter', async () => {
   const flow = bot({ a: [ask()] })
   flow.variables = [
     { id: 'v1', name: 'S', isSessionVariable: true, value: 's' },

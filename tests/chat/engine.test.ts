@@ -94,7 +94,7 @@ describe('the walk', () => {
   })
 })
 
-describe('jump and return', () => {
+describe('a jump', () => {
   const flow = bot(
     {
       a: [
@@ -108,13 +108,13 @@ describe('jump and return', () => {
     },
     { variables },
   )
-  test('come back behind the jump; without a jump there is nothing to return to', async () => {
+  test('is left behind itself by a return, and a return alone does nothing', async () => {
     const client = await chat(flow)
     expect(client.texts()).toEqual(['a', 'b', 'back', 'end'])
     expect(client.logged('nothing to return to')).toBeDefined()
   })
 
-  test('over several requests', async () => {
+  test('works over several requests', async () => {
     const client = await chat(
       bot(
         {
@@ -128,7 +128,7 @@ describe('jump and return', () => {
     expect(client.texts()).toEqual(['x'])
   })
 
-  test('to a group named by a variable', async () => {
+  test('leads to a group named by a variable', async () => {
     const named = (value: string) =>
       chat(
         bot(
@@ -149,7 +149,7 @@ describe('jump and return', () => {
     [{ groupId: 'b', blockId: 'gone' }, [], 'no such block'],
     [{ groupId: '{{A}}', blockId: 'b.1' }, ['second'], undefined],
     [{}, ['behind'], undefined],
-  ])('to %j', async (options, texts, logged) => {
+  ])('leads to %j', async (options, texts, logged) => {
     const flow = bot(
       {
         a: [{ type: 'Jump', options, to: 'c' }, text('behind')],
@@ -166,7 +166,7 @@ describe('jump and return', () => {
       expect(client.logged(logged)).toMatchObject({ status: 'error', isInternal: true })
   })
 
-  test('without a return the flow ends with the group that was jumped to', async () => {
+  test('without a return ends the flow with its group', async () => {
     expect(
       (
         await chat(bot({ a: [{ type: 'Jump', options: { groupId: 'b' } }, text('no')], b: [text('b')] }))
@@ -174,7 +174,7 @@ describe('jump and return', () => {
     ).toEqual(['b'])
   })
 
-  test('jumps back and forth do not make the state grow', async () => {
+  test('back and forth does not make the state grow', async () => {
     const client = await chat(
       bot({ a: [ask('A'), { type: 'Jump', options: { groupId: 'a' } }, text('x')] }, { variables }),
     )
@@ -189,7 +189,7 @@ test.each<[number, number, Part, string]>([
   [0.5, 50, {}, 'b'],
   [0, 0, {}, 'b'],
   [0.99, 100, {}, 'a'],
-])('AB test: %d of %d', async (random, aPercent, _part, expected) => {
+])('AB test takes the right path: %d of %d', async (random, aPercent, _part, expected) => {
   const items = [
     { id: '1', path: 'a', to: 'a' },
     { id: '2', path: 'b', to: 'b' },
@@ -202,7 +202,7 @@ test.each<[number, number, Part, string]>([
   expect((await chat(flow, { random: () => random })).texts()).toEqual([expected])
 })
 
-test('AB test without edges', async () => {
+test('AB test without edges continues behind its block', async () => {
   const split = (first: Part, second: Part) =>
     bot({
       s: [
@@ -259,7 +259,7 @@ describe('events', () => {
     expect(returning.outcome.input).toMatchObject({ id: 'a.1' })
   })
 
-  test('a command that leads nowhere shows the input again, an unknown one is refused', async () => {
+  test('a command that leads nowhere shows the input again, an unknown one is rejected', async () => {
     const nowhere = await chat(
       bot(groups, { variables, events: [{ id: 'c', type: 'command', options: { command: 'help' } }] }),
     )
@@ -268,7 +268,7 @@ describe('events', () => {
     await expect(nowhere.say({ type: 'command', command: 'other' })).rejects.toThrow('no event')
   })
 
-  test('a command branch may ask something itself', async () => {
+  test('a command branch may have an input itself', async () => {
     const events = [command({ options: { command: 'help', resumeAfter: true } })]
     const client = await chat(bot({ ...groups, help: [ask('B'), text('B is {{B}}')] }, { variables, events }))
     await client.say({ type: 'command', command: 'help' })
@@ -303,7 +303,7 @@ describe('events', () => {
     expect(client.outcome).toMatchObject({ answers: [], state: null })
   })
 
-  test('reply runs again behind a branch that went on elsewhere', async () => {
+  test('reply runs again behind a branch that continued elsewhere', async () => {
     const comparisons = [{ id: 'c', variableId: idOf('B'), comparisonOperator: 'Equal to', value: 'restart' }]
     const seen: Part[] = [
       { type: 'Condition', items: [{ id: 'i', content: { comparisons }, to: 'a' }] },
@@ -341,7 +341,7 @@ describe('events', () => {
     expect(client.value('List')).toBe(name)
   })
 
-  test('reply may ask in between; the answer waits', async () => {
+  test('reply may have an input in its branch, and the answer waits', async () => {
     const events = [{ id: 'r', type: 'reply', to: 'seen' }]
     const client = await chat(
       bot({ ...groups, seen: [text('Sure?'), ask('B'), { type: 'Return' }] }, { variables, events }),
@@ -399,7 +399,7 @@ describe('start', () => {
     { variables, events: [{ id: 'c', type: 'command', to: 'b', options: {} }] },
   )
 
-  test('from a group or an event', async () => {
+  test('a chat starts from a group or an event', async () => {
     expect((await chat(flow, { options: { startFrom: { type: 'group', groupId: 'b' } } })).texts()).toEqual([
       'b ',
     ])
@@ -414,7 +414,7 @@ describe('start', () => {
     }
   })
 
-  test('registering runs nothing until the first message', async () => {
+  test('registering runs no block until the first message', async () => {
     const client = await chat(flow, { options: { isOnlyRegistering: true } })
     expect(client.outcome).toMatchObject({ messages: [], hasStarted: false, isCompleted: false })
     await client.say()
@@ -443,7 +443,7 @@ describe('start', () => {
     }
   })
 
-  test('remembered and prefilled variables', async () => {
+  test('a chat starts with remembered and prefilled variables', async () => {
     const client = await chat(bot({ a: [text('{{A}} {{B}} {{C}}')] }, { variables }), {
       options: {
         rememberedVariables: [
@@ -488,7 +488,7 @@ describe('start', () => {
 
 describe('progress', () => {
   const theme = { general: { progressBar: { isEnabled: true } } }
-  test('counts the longest way ahead', async () => {
+  test('counts the longest path ahead', async () => {
     const choice: Part = {
       type: 'choice input',
       items: [
@@ -507,7 +507,7 @@ describe('progress', () => {
     expect(short.outcome.progress).toBe(100)
   })
 
-  test('loops and long flows do not hurt', async () => {
+  test('is computed quickly for loops and long flows', async () => {
     const loop = await chat(
       bot({ a: [ask('A', { to: 'b' })], b: [ask('B', { to: 'a' })] }, { variables, theme }),
     )
@@ -520,7 +520,7 @@ describe('progress', () => {
     expect(long.outcome.progress).toBe(0)
   })
 
-  test('four times as many ways take about four times as long, and not their square', async () => {
+  test('takes about four times as long for four times as many paths', async () => {
     const starting = (count: number) => {
       const groups: Record<string, Part[]> = { a: [ask(undefined, { to: 'g0' })] }
       for (let group = 0; group < 10; group += 1) {
@@ -536,7 +536,7 @@ describe('progress', () => {
     expect(await cpuGrowth(starting(100), starting(400))).toBeLessThan(9)
   })
 
-  test('is there only when it is switched on', async () => {
+  test('is absent unless it is switched on', async () => {
     expect((await chat(bot({ a: [ask()] }))).outcome).not.toHaveProperty('progress')
     expect(
       (await chat(bot({ a: [ask()] }), { options: { isProgressBarEnabled: true } })).outcome.progress,
@@ -557,7 +557,7 @@ describe('bot links', () => {
   const parent = (options: Record<string, unknown>) =>
     bot({ a: [set('A', 'from parent'), link(options), text('back {{A}} {{D}}')] }, { variables: ['A'] })
 
-  test('merged: variables and answers flow back', async () => {
+  test('variables and answers of a merged link flow back', async () => {
     const client = await chat(parent({ mergeResults: true }), { linked: { bot2: child } })
     expect(client.texts()).toEqual(['child from parent'])
     expect(JSON.stringify(client.outcome.state).length).toBeLessThan(900)
@@ -575,7 +575,7 @@ describe('bot links', () => {
     ])
   })
 
-  test('merged: while the linked bot runs, the result already shows its variables', async () => {
+  test('the result has the variables of a merged linked bot while that runs', async () => {
     const asking = bot({ c: [ask('D'), ask('A')] }, { id: 'bot2', variables: ['A', 'D'] })
     const client = await chat(parent({ mergeResults: true }), { linked: { bot2: asking } })
     await client.say('d')
@@ -583,7 +583,7 @@ describe('bot links', () => {
     expect(client.outcome).toMatchObject({ hasStarted: true, isCompleted: false })
   })
 
-  test('not merged: the linked bot has a result of its own', async () => {
+  test('a linked bot that is not merged has a result of its own', async () => {
     const client = await chat(parent({}), { linked: { bot2: child } })
     expect(client.outcome.linkedResults).toEqual([
       {
@@ -604,13 +604,13 @@ describe('bot links', () => {
     ])
   })
 
-  test('previews have no results', async () => {
+  test('previews with links have no results', async () => {
     const client = await chat(parent({}), { linked: { bot2: child }, options: { resultId: null } })
     await client.say('d')
     expect(client.outcome.linkedResults).toEqual([])
   })
 
-  test('a group of the linked bot, by id or by a variable with its title', async () => {
+  test('a link leads to a group of the linked bot, by id or by a variable with its title', async () => {
     expect((await chat(parent({ groupId: 'd' }), { linked: { bot2: child } })).texts()).toEqual([
       'done',
       'back from parent ',
@@ -622,7 +622,7 @@ describe('bot links', () => {
     expect(unknown.logged('no such group')).toBeDefined()
   })
 
-  test('bots that do not exist are skipped', async () => {
+  test('links to bots that do not exist are skipped', async () => {
     const client = await chat(parent({}))
     expect(client.texts()).toEqual(['back from parent '])
     expect(client.logged('does not exist')).toMatchObject({ status: 'error', isInternal: true })
@@ -638,7 +638,7 @@ describe('bot links', () => {
     expect(client.logged('no longer there')).toBeDefined()
   })
 
-  test.each(['current', 'bot1'])('to a group of the same bot (%s)', async (botId) => {
+  test.each(['current', 'bot1'])('a link leads to a group of the same bot (%s)', async (botId) => {
     const flow = bot(
       { a: [link({ botId, groupId: 'b' }), text('back {{A}}')], b: [ask('A'), text('b')] },
       { variables },
@@ -659,7 +659,7 @@ describe('bot links', () => {
     expect(JSON.stringify(client.outcome.state).length).toBeLessThan(700)
   })
 
-  test('bots that link each other for ever are cut', async () => {
+  test('bots that link each other for ever are stopped', async () => {
     const one = bot({ a: [link({ botId: 'bot2' })] }, { id: 'bot1' })
     const two = bot({ a: [link({ botId: 'bot1' })] }, { id: 'bot2' })
     const client = await chat(one, { linked: { bot1: one, bot2: two } })
@@ -739,7 +739,7 @@ describe('hostile flows end within their limits', () => {
     expect(client.outcome.input).toBeDefined()
   })
 
-  test('a chat that was cut keeps its answers', async () => {
+  test('a stopped chat keeps its answers', async () => {
     const client = await chat(
       bot({ a: [ask('A', { to: 'b' })], b: [{ ...text('x'), to: 'b' }] }, { variables }),
     )
@@ -856,7 +856,7 @@ describe('hostile flows end within their limits', () => {
     expect(client.outcome.logs.some((entry) => entry.details?.includes('used up its time'))).toBe(true)
   })
 
-  test('a step that waits too long for others', async () => {
+  test('a turn that waits too long for other services', async () => {
     const request: Part = {
       type: 'Webhook',
       options: { webhook: { url: 'https://x.test' }, timeout: 60 },
@@ -972,7 +972,7 @@ describe('hostile flows end within their limits', () => {
     expect(client.logged('no valid recipient')).toBeDefined()
   })
 
-  test('a dialogue that a model is told many times', async () => {
+  test('a dialogue that is sent to a model many times', async () => {
     const messages = Array<unknown>(50).fill({ role: 'Dialogue', dialogueVariableId: idOf('List') })
     const options = { credentialsId: 'key', action: 'Create chat completion', model: 'one', messages }
     let isAsked = false
@@ -992,7 +992,7 @@ describe('hostile flows end within their limits', () => {
     expect(isAsked).toBe(false)
   })
 
-  test('a preview that is told very much', async () => {
+  test('a preview with very many long answers', async () => {
     const client = await chat(bot({ a: [ask('A', { to: 'a' })] }, { variables }), {
       options: { resultId: null },
     })
@@ -1050,7 +1050,7 @@ describe('hostile flows end within their limits', () => {
     await quick(() => chat(flow, { options: { prefilledVariables: { A: 'a'.repeat(262_144) } } }), 500)
   })
 
-  test('other work of the process goes on meanwhile', async () => {
+  test('other work of the process continues meanwhile', async () => {
     let longest = 0
     let last = cpuTime()
     const timer = setInterval(() => {
@@ -1077,7 +1077,7 @@ describe('hostile flows end within their limits', () => {
     expect(longest).toBeLessThan(500)
   })
 
-  test('work is limited apart from the time that others take', async () => {
+  test('work is limited apart from the time that other work takes', async () => {
     const flow = bot({ a: [{ ...set('A', '{{A}}{{A}}x'), to: 'a' }] }, { variables })
     const { result } = await tryChat(flow, { options: { limits: { workMilliseconds: 0 } } })
     expect(result).toMatchObject({ ...cut, logs: [{ description: expect.stringContaining('ms of work') }] })
@@ -1116,7 +1116,7 @@ describe('odd documents', () => {
     expect((await chat({ id: 'bot1', ...flow })).outcome).toMatchObject({ state: null, messages: [] })
   })
 
-  test('every block type with odd contents', async () => {
+  test('every block type with odd contents is run or skipped', async () => {
     const types = [
       'text',
       'image',
@@ -1176,7 +1176,7 @@ describe('odd documents', () => {
     }
   })
 
-  test('a waiting block that is gone ends the chat', async () => {
+  test('a chat ends when its waiting block was deleted', async () => {
     const flow = bot({ a: [ask('A'), text('x')] }, { variables })
     const client = await chat(flow)
     const copy: Flow = { ...flow, groups: [] }
@@ -1195,7 +1195,7 @@ describe('odd documents', () => {
   })
 })
 
-test('a step without code leaves the sandbox alone', async () => {
+test('a turn without code starts no sandbox', async () => {
   let evaluated = 0
   const world = {
     evaluate: (request: Parameters<typeof evaluate>[0]) => {

@@ -119,7 +119,7 @@ describe('an e-mail', () => {
     expect(account.labels).toEqual([{ addLabelIds: ['Label_7'] }])
   })
 
-  test('answers the last message of its thread, under its subject', async () => {
+  test('replies to the last message of its thread, under its subject', async () => {
     const account = gmail()
     await run(account.world, { threadId: 't1' })
     const [mail] = account.sent
@@ -155,7 +155,7 @@ describe('an e-mail', () => {
     expect(await namesWith(most + 1)).toEqual([false, ['An attachment was left out', 'E-mail was sent']])
   })
 
-  test('signs in anew where a token was revoked', async () => {
+  test('requests a new token after the old one was revoked', async () => {
     const account = gmail()
     const path = '/gmail/v1/users/me/messages/send'
     let refused = 0
@@ -175,7 +175,7 @@ const SEND = 'POST /gmail/v1/users/me/messages/send'
 const MODIFY = 'POST /gmail/v1/users/me/messages/m2/modify'
 const context = 'While sending email with Gmail'
 
-describe('an e-mail that cannot be sent goes on with an error in the log', () => {
+describe('an e-mail that cannot be sent continues with an error in the log', () => {
   test.each<[string, Record<string, OutboundResponse>, object, string[], string]>([
     ['without a recipient', {}, { to: '' }, ['Gmail: there is no recipient'], 'g.1'],
     ['to no address', {}, { to: '{{Question}}' }, ['Gmail: there is no valid recipient'], 'g.1'],
@@ -218,7 +218,7 @@ describe('an e-mail that cannot be sent goes on with an error in the log', () =>
     expect(client.outcome.logs.at(-1)?.context).toBe(where)
   })
 
-  test('and neither token nor secret is in the log', async () => {
+  test('an e-mail that cannot be sent logs neither token nor secret', async () => {
     const words = { error: { message: 'refresh- secret-of-client' } }
     const client = await run(gmail({ [TOKENS]: json(words, 500) }).world)
     expect(client.outcome.logs[0]?.details).not.toContain('secret-of-client')

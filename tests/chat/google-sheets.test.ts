@@ -151,7 +151,7 @@ describe('get', () => {
     expect([client.value('Name'), client.logs()]).toEqual([names, []])
   })
 
-  test('leaves variables as they are where no row matches', async () => {
+  test('leaves variables unchanged where no row matches', async () => {
     const filter = { comparisons: [comparing('Name', 'Equal to', 'Eve')] }
     const client = await run(spreadsheet(people()), GET, { ...extract, filter })
     expect(client.outcome.logs).toMatchObject([
@@ -160,7 +160,7 @@ describe('get', () => {
     expect(client.value('Name')).toBeUndefined()
   })
 
-  test('signs in once for many steps, and reads the title once', async () => {
+  test('requests one token for many turns, and reads the title once', async () => {
     const sheet = spreadsheet(people())
     await run(sheet, GET, extract)
     await run(sheet, GET, extract)
@@ -196,14 +196,14 @@ describe('insert', () => {
     expect(client.outcome.logs).toMatchObject([{ status: 'success' }])
   })
 
-  test('names a column that the sheet does not have, and inserts the others', async () => {
+  test('logs a column that the sheet does not have, and inserts the others', async () => {
     const sheet = spreadsheet(people())
     const client = await run(sheet, 'Insert a row', insert({ Name: 'Eve', Nothing: '1' }))
     expect(sheet.rows.at(-1)).toEqual(['Eve', null])
     expect(client.logs()[0]).toBe('Google Sheets: the sheet has no column Nothing')
   })
 
-  test('waits for the quota, and gives up on what will not pass', async () => {
+  test('waits for the quota, and gives up where the wait would be too long', async () => {
     const sheet = spreadsheet(people())
     sheet.failures.push(429)
     await run(sheet, 'Insert a row', insert({ Name: 'Eve' }))
@@ -221,7 +221,7 @@ describe('insert', () => {
     expect(refused.rows).toHaveLength(4)
   })
 
-  test('signs in anew where a token was revoked', async () => {
+  test('requests a new token after the old one was revoked', async () => {
     const sheet = spreadsheet(people())
     sheet.failures.push(401)
     await run(sheet, 'Insert a row', insert({ Name: 'Eve' }))
@@ -239,8 +239,8 @@ const sharing = (sheet: Sheet): Sheet => ({
 const insertOf = (Name: string) => ({ cellsToInsert: [{ id: '1', column: 'Name', value: Name }] })
 const pathsOf = (sheet: Sheet) => sheet.requests.map(({ url }) => decodeURIComponent(new URL(url).pathname))
 
-describe('writes that come together', () => {
-  test('go out once, in few requests, and a lone one at once', async () => {
+describe('concurrent writes', () => {
+  test('are sent once, in few requests, and a lone one at once', async () => {
     const sheet = sharing(spreadsheet(people()))
     await run(sheet, 'Insert a row', insertOf('0'))
     expect(pathsOf(sheet).filter((path) => path.includes('append'))).toHaveLength(1)
@@ -284,7 +284,7 @@ describe('writes that come together', () => {
     return sizes
   }
 
-  test('go out without one whose cell is longer than the vendor takes', async () => {
+  test('are sent without a row whose cell is longer than the vendor accepts', async () => {
     const sheet = sharing(spreadsheet(people()))
     const [long, usual] = await Promise.all([
       run(sheet, 'Insert a row', insertOf('x'.repeat(boundNamed('MAX_CELL_CHARACTERS') + 1))),
@@ -358,7 +358,7 @@ describe('writes that come together', () => {
     expect(new Set(sheet.rows.slice(1).map(([, cell]) => cell))).toEqual(new Set([age]))
   })
 
-  test('change small ones in the next request where a broad one fills the first', async () => {
+  test('change small ranges in the next request where a broad one fills the first', async () => {
     const most = boundNamed('MAX_CHANGED_CELLS')
     const rows = Array.from({ length: most }, () => ['Ada', 'old'])
     const sheet = sharing(spreadsheet([['Name', 'Age'], ...rows, ['Bob', 'old'], ['Eve', 'old']]))
@@ -383,7 +383,7 @@ describe('writes that come together', () => {
     expect(new Set(sheet.rows.slice(1, -2).map(([, age]) => age)).size).toBe(1)
   })
 
-  test('stay within the quota of the account, however many come at once, and each is there once', async () => {
+  test('stay within the quota of the account, however many come at once, and are each written once', async () => {
     const count = runs(50, 1_000)
     const keys = Array.from({ length: count }, (_, index) => `k${index}`)
     const sheet = sharing(spreadsheet([['Name', 'Age'], ...keys.map((key) => [key, 'old'])]))
@@ -443,7 +443,7 @@ describe('writes that come together', () => {
     expect(sheet.rows).toHaveLength(5)
   })
 
-  test('without a lease of the turn nothing is sent, and the log says so', async () => {
+  test('send nothing without a lease of the turn, and log that', async () => {
     const sheet = spreadsheet(people())
     const world = { ...sheet.world, shareRequest: async () => {} } as Sheet['world']
     const client = await run({ ...sheet, world }, 'Insert a row', insertOf('1'))
@@ -503,11 +503,11 @@ test.each<[string, string, object, string[][], string]>([
   ['of an unknown sheet', GET, { ...extract, sheetId: '8' }, people(), 'Google Sheets: the request failed'],
   ['with two equal titles', GET, extract, [['Name', 'Name']], 'Google Sheets: the request failed'],
   ['without titles', GET, extract, [], 'Google Sheets: the request failed'],
-])('%s goes on, with an entry in the log', async (_, action, options, rows, description) => {
+])('%s continues with an entry in the log', async (_, action, options, rows, description) => {
   expect((await run(spreadsheet(rows), action, options)).logs()).toEqual([description])
 })
 
-test('a private key that is none is an error in the log', async () => {
+test('an invalid private key is an error in the log', async () => {
   const sheet = spreadsheet(people())
   const findCredentials = async () => ({ serviceAccount: { client_email: 'a@x.test', private_key: 'none' } })
   const client = await run(
@@ -518,6 +518,6 @@ test('a private key that is none is an error in the log', async () => {
   expect(client.logs()).toEqual(['Google Sheets: the private key of the credentials cannot be used'])
 })
 
-test('columns have the names of sheets', () => {
+test('columns are named as in spreadsheets', () => {
   expect([0, 25, 26, 51, 52, 701, 702].map(columnName)).toEqual(['A', 'Z', 'AA', 'AZ', 'BA', 'ZZ', 'AAA'])
 })

@@ -38,7 +38,7 @@ async function expectReply(block: Part, reply: Message | null, content: string |
   return client
 }
 
-describe('replies that are understood or asked for again', () => {
+describe('replies that are accepted or asked for again', () => {
   test.each<[string, Record<string, unknown>, Message | null, string | null]>([
     ['text input', {}, ' As it is ', ' As it is '],
     ['text input', {}, '{{Answer}} {{= 1 =}}', '{{Answer}} {{= 1 =}}'],
@@ -227,14 +227,14 @@ describe('replies that are understood or asked for again', () => {
   })
 })
 
-test('the separator of a range is filled in', async () => {
+test('a range input fills in its separator', async () => {
   const block = input('date input', { isRange: true, labels: { separator: '{{Other}}' } })
   const client = await chat(withInput(block), { options: { prefilledVariables: { Other: 'tot' } } })
   await client.say('2024-05-01 tot 2024-05-03')
   expect(client.value('Answer')).toBe('01/05/2024 tot 03/05/2024')
 })
 
-test('visitors see a dash in a range whose input names no word, since `to` is English', async () => {
+test('a range input shows a dash where it names no separator, since `to` is English', async () => {
   const shown = async (options: object) => {
     const flow = withInput(input('date input', { isRange: true, ...options }), {
       settings: { general: { language: 'ar' } },
@@ -254,7 +254,7 @@ test('a date input uses the beginning of a format that is too long', async () =>
   expect(client.value('Answer')).toBe('Saturday, June 15th, 2024')
 })
 
-test('a format that means nothing is logged', async () => {
+test('a date input logs a format without a meaning', async () => {
   const client = await chat(withInput(input('date input', { format: 'no date' })))
   await client.say('2024-06-15')
   expect(client.logged('"no date" is no format of a date')).toMatchObject({ status: 'error', context: 'in' })
@@ -281,7 +281,7 @@ describe('asking again', () => {
 
 describe('text inputs', () => {
   const url = 'https://files.test/a.pdf'
-  test('take attachments where they are switched on', async () => {
+  test('accept attachments where they are switched on', async () => {
     const block = input('text input', { attachments: { isEnabled: true, saveVariableId: idOf('Urls') } })
     const client = await chat(withInput(block))
     await client.say({ type: 'text', text: 'See', attachedFileUrls: [url] })
@@ -298,13 +298,13 @@ describe('text inputs', () => {
     expect(second.outcome.answers).toEqual([])
   })
 
-  test('leave attachments out where they are not', async () => {
+  test('leave attachments out where they are switched off', async () => {
     const client = await chat(withInput(input('text input')))
     await client.say({ type: 'text', text: 'See', attachedFileUrls: [url] })
     expect(client.outcome.answers).toEqual([{ blockId: 'in', content: 'See' }])
   })
 
-  test('take recordings where they are switched on', async () => {
+  test('accept recordings where they are switched on', async () => {
     const block = input('text input', { audioClip: { isEnabled: true, saveVariableId: idOf('Other') } })
     const client = await expectReply(
       block,
@@ -330,7 +330,7 @@ describe('file inputs', () => {
     await expectReply(input('file input', { allowedFileTypes: types }), url, isAllowed ? url : null)
   })
 
-  test('several files', async () => {
+  test('several files are accepted by an input for several', async () => {
     const client = await chat(withInput(input('file input', { isMultipleAllowed: true })))
     const urls = ['https://files.test/a.png', 'https://files.test/b.png']
     await client.say({ type: 'text', text: '', attachedFileUrls: urls })
@@ -342,7 +342,7 @@ describe('file inputs', () => {
     expect(collecting.value('Answer')).toEqual(['https://files.test/old.png', ...urls])
   })
 
-  test('one that is not required is skipped without a message', async () => {
+  test('a file input that is not required is skipped without a message', async () => {
     const client = await chat(withInput({ ...input('file input', { isRequired: false }), to: 'g' }))
     await client.say()
     expect(client.outcome).toMatchObject({ answers: [], state: null, hasStarted: false, isCompleted: false })
@@ -376,12 +376,12 @@ describe('choices', () => {
     ['app', null, []],
     ['Banana', null, []],
     ['', null, []],
-  ])('one: %j', async (reply, content, texts) => {
+  ])('one choice is read from %j', async (reply, content, texts) => {
     const client = await expectReply(input('choice input', {}, items), reply, content)
     if (content !== null) expect(client.texts()).toEqual(texts)
   })
 
-  test('one of two with the same label is the one that the reply names by its id', async () => {
+  test('one of two items with the same label is the one that the reply names by its id', async () => {
     const next = [
       { id: 'm1', content: 'Next', to: 'g' },
       { id: 'm2', content: 'Next', value: 'second', to: 'b' },
@@ -427,7 +427,7 @@ describe('choices', () => {
     ['Applesauce', null],
     ['4', null],
     [{ type: 'text', text: 'x', metadata: { replyId: 'i2' } }, 'pie'],
-  ])('several: %j', async (reply, content) => {
+  ])('several choices are read from %j', async (reply, content) => {
     await expectReply(input('choice input', { isMultipleChoice: true }, items), reply, content)
   })
 
@@ -439,23 +439,23 @@ describe('choices', () => {
     [' item and second item \n', ['item', 'second item'], 'item, second item'],
     ['tests', ['Just a few tests'], null],
     ['아이템', ['아이템'], '아이템'],
-  ])('several, as the reference product reads them: %j', async (reply, labels, content) => {
+  ])('several choices are read as in the reference product from %j', async (reply, labels, content) => {
     const numbered = labels.map((label, index) => ({ id: `id${index + 1}`, content: label }))
     await expectReply(input('choice input', { isMultipleChoice: true }, numbered), reply, content)
   })
 
-  describe('several of the most items there can be', () => {
+  describe('an input with the maximum of items', () => {
     const labelled = (count: number, labelOf: (index: number) => string) =>
       Array.from({ length: count }, (_, index) => ({ id: `i${index}`, content: labelOf(index) }))
     const several = (items: Part[]) => input('choice input', { isMultipleChoice: true }, items)
 
-    test('all in one reply', async () => {
+    test('accepts all in one reply', async () => {
       const items = labelled(1_000, (index) => `No. ${index}`)
       const reply = items.map(({ content }) => content).join(', ')
       await expectReply(several(items), reply, reply)
     })
 
-    test('in a long text whose words have them as parts', async () => {
+    test('finds them in a long text whose words contain them', async () => {
       const letters = [...'abcdefghijklmnopqrstuvwxyz']
       const pairs = letters.flatMap((first) => letters.map((second) => first + second))
       const sentence = 'Somebody who writes at length has most pairs of letters somewhere between others. '
@@ -463,7 +463,7 @@ describe('choices', () => {
       await expectReply(several(items), sentence.repeat(120), 'at, of')
     })
 
-    test('four times as many in a reply four times as long', async () => {
+    test('takes about four times as long for four times as many in a reply', async () => {
       const replying = async (count: number, reply: string) => {
         const client = await chat(withInput(several(labelled(count, () => 'a'))))
         return async () => {
@@ -476,7 +476,7 @@ describe('choices', () => {
     })
   })
 
-  test('several leave by the edge of the block', async () => {
+  test('several choices leave by the edge of the block', async () => {
     const block = { ...input('choice input', { isMultipleChoice: true }, items), to: 'g' }
     const client = await chat(withInput(block))
     await client.say('Apple pie')
@@ -512,7 +512,7 @@ describe('choices', () => {
     expect(client.value('Answer')).toBe('Yes yes')
   })
 
-  test('items from a list variable', async () => {
+  test('items come from a list variable', async () => {
     const flow = withInput(
       input('choice input', { dynamicVariableId: idOf('List') }, [{ id: 'x', content: 'static' }]),
     )
@@ -525,7 +525,7 @@ describe('choices', () => {
     expect(client.value('Answer')).toBe('B')
   })
 
-  test('an item for every value there is, once', async () => {
+  test('items from a list have each value once', async () => {
     const flow = withInput(input('choice input', { dynamicVariableId: idOf('List') }, []))
     const List = ['A', '', 'B', 'A', '  ', null, 'B']
     const client = await chat(flow, { options: { prefilledVariables: { List } } })
@@ -535,7 +535,7 @@ describe('choices', () => {
     ])
   })
 
-  test('without any item they are skipped, since nobody could answer', async () => {
+  test('an input without items is skipped, since no answer is possible', async () => {
     const client = await chat(withInput({ ...input('choice input', {}, []), to: 'g' }))
     expect(client.texts()).toEqual(['Thanks '])
     expect(client.logged('without items')).toBeDefined()
@@ -563,7 +563,7 @@ describe('picture choices', () => {
     await expectReply(input('picture choice input', {}, items), 'Cow', null)
   })
 
-  test('pictures that are in the document itself, which have no other name', async () => {
+  test('accept pictures that are in the document itself, which have no other name', async () => {
     const sources = ['A', 'B'].map((letter) => `data:image/png;base64,${letter.repeat(20_000)}`)
     const items = sources.map((pictureSrc, index) => ({ id: `p${index}`, pictureSrc }))
     const [, second = ''] = sources
@@ -578,7 +578,7 @@ describe('picture choices', () => {
     await expectReply(several, sources.join(', '), null)
   })
 
-  test('from list variables', async () => {
+  test('have items from list variables', async () => {
     const dynamicItems = {
       isEnabled: true,
       titlesVariableId: idOf('List'),
@@ -638,7 +638,7 @@ describe('cards', () => {
     expect(client.value('Urls')).toBeUndefined()
   })
 
-  test('one card for every value of a list', async () => {
+  test('cards from a list are one for each value', async () => {
     const card: Part = {
       id: 'c',
       title: '{{List}}',
@@ -671,7 +671,7 @@ describe('cards', () => {
     expect(client.texts()).toEqual(['B'])
   })
 
-  test('a list among several cards stays the text that it is', async () => {
+  test('a list among several cards stays a text', async () => {
     const several = [
       { id: 'c1', title: '{{List}}', paths: [] },
       { id: 'c2', title: 'Other', paths: [] },
@@ -715,7 +715,7 @@ test('inputs are prefilled when the settings say so', async () => {
   expect(off.outcome.input?.prefilledValue).toBeUndefined()
 })
 
-describe('a message given in advance', () => {
+describe('a message that starts a chat', () => {
   const flow = (first: Part[]) =>
     bot({ a: [...first, ask('Answer'), text('Hello {{Answer}}')] }, { variables: ['Answer'] })
   test('answers the first input when nothing is shown before it', async () => {
@@ -724,7 +724,7 @@ describe('a message given in advance', () => {
     expect(client.outcome).toMatchObject({ state: null, isCompleted: true })
   })
 
-  test('is left alone otherwise', async () => {
+  test('is ignored otherwise', async () => {
     const bubble = await chat(flow([text('Hi')]), { options: { message: 'Ada' } })
     expect(bubble.outcome.input).toBeDefined()
     const choice = await chat(withInput(input('choice input', {}, [{ id: 'i', content: 'Ada' }])), {
@@ -736,7 +736,7 @@ describe('a message given in advance', () => {
   })
 })
 
-test('texts that no column can hold are cleaned', async () => {
+test('texts are cleaned of characters that no column can store', async () => {
   const client = await chat(withInput(input('text input')))
   await client.say('a\0b\ud800c😀')
   expect(client.outcome.answers[0]?.content).toBe('ab\ufffdc😀')

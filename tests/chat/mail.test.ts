@@ -48,7 +48,7 @@ const mailer = (): ((given: Parameters<SendMail>[0]) => Promise<void>) => {
   return (given) => send(given, 60_000.5)
 }
 
-test('mails go out through the configured server', async () => {
+test('mails are sent through the configured server', async () => {
   await mailer()({
     ...mail,
     attachments: [{ filename: 'a.txt', content: new TextEncoder().encode('inside') }],
@@ -60,7 +60,7 @@ test('mails go out through the configured server', async () => {
   expect(received).not.toContain('Bcc:')
 })
 
-test('names of recipients stand in the headers, addresses in the envelope', async () => {
+test('names of recipients are in the headers, addresses in the envelope', async () => {
   received = ''
   await mailer()({ ...mail, to: ['"Ada" <ada@x.test>'], replyTo: '"Doe, Bob" <bob@x.test>' })
   expect(received).toContain('RCPT TO:<ada@x.test>')
@@ -73,7 +73,7 @@ test('the mailer throws if the server rejects a message or a connection', async 
   await expect(openMailer({ url: 'smtp://127.0.0.1:1', from: 'a@x.test' })(mail, 60_000)).rejects.toThrow()
 })
 
-describe('a server that always has more to say', () => {
+describe('a server that never ends its response', () => {
   const talking: Socket[] = []
   const talkative = createServer((socket) => {
     talking.push(socket)
@@ -90,14 +90,17 @@ describe('a server that always has more to say', () => {
     talkative.close()
   })
 
-  test.each(['the service', 'a workspace'])('holds a mail through %s only for its time', async (whose) => {
-    const { port } = talkative.address() as AddressInfo
-    const account = { host: 'mail.test', port, from: { email: 'a@x.test' } }
-    const sent =
-      whose === 'the service'
-        ? openMailer({ url: `smtp://127.0.0.1:${port}`, from: 'a@x.test' })(mail, 1_000)
-        : accountMailer(async () => ['127.0.0.1'])(account, mail, 1_000)
-    await expect(sent).rejects.toThrow('in time')
-    for (const socket of talking) if (!socket.closed) await once(socket, 'close')
-  })
+  test.each(['the service', 'a workspace'])(
+    'delays a mail through %s only until its timeout',
+    async (whose) => {
+      const { port } = talkative.address() as AddressInfo
+      const account = { host: 'mail.test', port, from: { email: 'a@x.test' } }
+      const sent =
+        whose === 'the service'
+          ? openMailer({ url: `smtp://127.0.0.1:${port}`, from: 'a@x.test' })(mail, 1_000)
+          : accountMailer(async () => ['127.0.0.1'])(account, mail, 1_000)
+      await expect(sent).rejects.toThrow('in time')
+      for (const socket of talking) if (!socket.closed) await once(socket, 'close')
+    },
+  )
 })

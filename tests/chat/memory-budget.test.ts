@@ -18,7 +18,7 @@ const settled = <Value>(promise: Value | Promise<Value>) =>
 const WAIT_MS = 60_000
 
 describe('a turn', () => {
-  test('holds as many bytes free as the table says, and one more counts', async () => {
+  test('a turn has as many bytes free as the table says, and one more counts', async () => {
     const budget = createMemoryBudget()
     expect(await budget.open('a').take(FREE_BYTES, WAIT_MS)).toBe(true)
     expect(budget.held()).toBe(0)
@@ -29,7 +29,7 @@ describe('a turn', () => {
     expect(budget.held()).toBe(0)
   })
 
-  test('that holds nothing waits for room as long as the table says at most', async () => {
+  test('a turn that holds nothing waits for bytes as long as the table says at most', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] })
     const budget = createMemoryBudget(100, 0, 0)
     const first = budget.open('a')
@@ -46,7 +46,7 @@ describe('a turn', () => {
     expect(await next).toBe(true)
   })
 
-  test('that holds something gets more at once or not at all, so that no two wait for each other', async () => {
+  test('a turn that holds bytes gets more at once or not at all, so that no two wait for each other', async () => {
     const budget = createMemoryBudget(100, 0, 0)
     const [one, other] = [budget.open('a'), budget.open('b')]
     expect(await one.take(25, WAIT_MS)).toBe(true)
@@ -56,7 +56,7 @@ describe('a turn', () => {
     expect(await one.take(25, WAIT_MS)).toBe(true)
   })
 
-  test('counts its state once, however often it calls out', async () => {
+  test('a turn counts its state once, however often it calls other services', async () => {
     const budget = createMemoryBudget(100, 0, 0)
     const turn = budget.open('a')
     expect(turn.begin(10)).toBe(true)
@@ -68,7 +68,7 @@ describe('a turn', () => {
     expect(budget.held()).toBe(0)
   })
 
-  test('counts a flow once for all turns that run it', () => {
+  test('all turns of a flow count it once', () => {
     const budget = createMemoryBudget(100, 0, 0)
     const flow = { of: {}, bytes: 60 }
     const turns = Array.from({ length: 5 }, () => budget.open('a'))
@@ -79,7 +79,7 @@ describe('a turn', () => {
     expect(budget.held()).toBe(0)
   })
 
-  test('that has ended leaves nothing behind, though something of it waited still', async () => {
+  test('a turn that has ended leaves nothing behind, even if a part of it still waited', async () => {
     const budget = createMemoryBudget(100, 0, 0)
     const [first, second] = [budget.open('a'), budget.open('a')]
     await first.take(90, WAIT_MS)
@@ -91,7 +91,7 @@ describe('a turn', () => {
   })
 })
 
-test('one tenant holds a quarter of the bytes of the table beside others, and three quarters alone', async () => {
+test('one tenant has a quarter of the bytes of the table beside others, and three quarters alone', async () => {
   const quarter = ALL_BYTES / 4
   const budget = createMemoryBudget(undefined, 0, 0)
   const turns = Array.from({ length: 3 }, () => budget.open('a'))

@@ -79,7 +79,7 @@ async function run(part: Part, given: World = world(), before: Part[] = []): Pro
 
 describe('requests to models', () => {
   test.each(['OpenAI', ...modelVendors])(
-    '%s: the plain request of its protocol, and the answer',
+    '%s gets the plain request of its protocol, and its answer is read',
     async (type) => {
       const client = await run(block(type))
       expect(client.texts()).toEqual(['Hello', 'and on'])
@@ -109,7 +109,7 @@ describe('requests to models', () => {
   ]
   const said = [set('Mood', 'kind'), set('Said', 'return ["one", "two", "", "four"]', { isCode: true })]
 
-  test('messages of all kinds, with placeholders, and settings', async () => {
+  test('have messages of all kinds, with placeholders, and settings', async () => {
     await run(
       block('openai', { messages, temperature: '0.5', maxTokens: 10, apiVersion: '2024-06-01' }),
       world(),
@@ -131,7 +131,7 @@ describe('requests to models', () => {
     })
   })
 
-  test('the system message and the most tokens of anthropic', async () => {
+  test('have the system message and the maximum of tokens of anthropic', async () => {
     const messages = [{ role: 'Dialogue', dialogueVariableId: idOf('Said'), startsBy: 'assistant' }]
     const options = { messages, systemMessage: 'Be {{Mood}}', temperature: 1, maxTokens: '2000' }
     await run(block('anthropic', options), world(), said)
@@ -148,7 +148,7 @@ describe('requests to models', () => {
     })
   })
 
-  test('the sequence of the classic block, whose answer a list gets added', async () => {
+  test('have the sequence of the classic block, and its answer is appended to a list', async () => {
     const content = { assistantMessagesVariableId: idOf('Bots'), userMessagesVariableId: idOf('Users') }
     const messages = [{ id: 's', role: 'Messages sequence ✨', content }]
     const lists = [
@@ -170,7 +170,7 @@ describe('requests to models', () => {
     expect(client.value('Bots')).toEqual(['b1', 'Hello'])
   })
 
-  test('pictures, for models that see', async () => {
+  test('have pictures, for models that accept images', async () => {
     const messages = [
       { role: 'user', content: 'Look\n\nhttps://x.test/cat.png\n\nand\n\nhttps://x.test/page' },
     ]
@@ -201,7 +201,7 @@ describe('requests to models', () => {
     expect(models.asked[2]?.body.messages).toEqual(messages)
   })
 
-  test('tokens, where they are wanted', async () => {
+  test('save tokens where that is requested', async () => {
     const responseMapping = [...mapped, { item: 'Total tokens', variableId: idOf('Total') }]
     expect((await run(block('openai', { responseMapping }))).value('Total')).toBe('12')
     expect((await run(block('anthropic', { responseMapping }))).value('Total')).toBe('12')
@@ -225,34 +225,37 @@ describe('functions', () => {
     { type: 'function', name: 'without code' },
   ]
 
-  test.each(['openai', 'anthropic'])('%s: run in the sandbox, and their results go back', async (type) => {
-    models.says(
-      { text: 'Let me see', calls: { weather: { city: 'Lyon', evil: 1 } } },
-      { calls: { fails: {}, unknown: {} } },
-      'It rains',
-    )
-    const client = await run(block(type, { tools }))
-    expect(client.texts()).toEqual(['It rains', 'and on'])
-    expect(client.value('City')).toBe('Lyon')
-    const [first, second, third] = models.asked.map(({ body }) => body)
-    const schema = {
-      type: 'object',
-      properties: {
-        city: { type: 'string', description: 'Name of the city' },
-        unit: { type: 'string', enum: ['C', 'F'] },
-      },
-      required: ['city'],
-    }
-    expect(JSON.stringify(first?.tools)).toContain(JSON.stringify(schema))
-    expect(first?.tools).toHaveLength(2)
-    expect(JSON.stringify(second?.messages)).toContain(
-      JSON.stringify(JSON.stringify({ city: 'Lyon', unit: null, who: 'Ada' })).slice(1, -1),
-    )
-    expect(JSON.stringify(third?.messages)).toContain('no such place')
-    expect(JSON.stringify(third?.messages)).toContain('There is no such function')
-  })
+  test.each(['openai', 'anthropic'])(
+    'run in the sandbox for %s, and their results are sent back',
+    async (type) => {
+      models.says(
+        { text: 'Let me see', calls: { weather: { city: 'Lyon', evil: 1 } } },
+        { calls: { fails: {}, unknown: {} } },
+        'It rains',
+      )
+      const client = await run(block(type, { tools }))
+      expect(client.texts()).toEqual(['It rains', 'and on'])
+      expect(client.value('City')).toBe('Lyon')
+      const [first, second, third] = models.asked.map(({ body }) => body)
+      const schema = {
+        type: 'object',
+        properties: {
+          city: { type: 'string', description: 'Name of the city' },
+          unit: { type: 'string', enum: ['C', 'F'] },
+        },
+        required: ['city'],
+      }
+      expect(JSON.stringify(first?.tools)).toContain(JSON.stringify(schema))
+      expect(first?.tools).toHaveLength(2)
+      expect(JSON.stringify(second?.messages)).toContain(
+        JSON.stringify(JSON.stringify({ city: 'Lyon', unit: null, who: 'Ada' })).slice(1, -1),
+      )
+      expect(JSON.stringify(third?.messages)).toContain('no such place')
+      expect(JSON.stringify(third?.messages)).toContain('There is no such function')
+    },
+  )
 
-  test('100 calls of one answer are made, and numbers in their arguments are never rounded', async () => {
+  test('run for 100 calls of one answer, and numbers in their arguments are never rounded', async () => {
     const calls = Array.from({ length: 2_000 }, (_, index) => ({
       id: `call_${index}`,
       type: 'function',
@@ -281,7 +284,7 @@ describe('functions', () => {
     expect(JSON.stringify(models.asked[3]?.body.messages)).toContain('R12345678901234567890')
   })
 
-  test('a model that calls and calls is asked six times, and the log says so', async () => {
+  test('end after six requests to a model that calls again and again, and the log says so', async () => {
     models.says({ text: 'still', calls: { weather: { city: 'Lyon' } } })
     const client = await run(block('openai', { tools }))
     expect(models.asked).toHaveLength(6)
@@ -303,7 +306,7 @@ describe('values out of a text', () => {
     ['openai', '{"City":"Lyon","Age":41,"Other":"x"}'],
     ['mistral', '```json\n{"City":"Lyon","Age":41}\n```'],
     ['anthropic', { calls: { values: { City: 'Lyon', Age: 41 } } }],
-  ])('%s: go into variables', async (type, saying) => {
+  ])('from %s are saved in variables', async (type, saying) => {
     models.says(saying)
     const client = await run(block(type, options))
     expect([client.value('City'), client.value('Age'), client.value('Other')]).toEqual([
@@ -315,7 +318,7 @@ describe('values out of a text', () => {
     expect(JSON.stringify(models.asked[0]?.body.messages)).toContain('I am Ada')
   })
 
-  test('are left as they are when the model says something else', async () => {
+  test('are unchanged when the model returns something else', async () => {
     models.says('I do not know')
     const client = await run(block('openai', options), world(), [set('City', 'Paris')])
     expect(client.value('City')).toBe('Paris')
@@ -344,7 +347,7 @@ describe('errors of models are logged, and the chat goes on', () => {
     expect(models.asked).toEqual([])
   })
 
-  test('a key goes to its vendor, or where its credentials say, never where a block says', async () => {
+  test('a key is sent to its vendor, or to the address of its credentials, never to one of a block', async () => {
     const findCredentials = async () => ({ apiKey: key })
     await goesOn(
       block('openai', { baseUrl: models.url }),
@@ -365,13 +368,16 @@ describe('errors of models are logged, and the chat goes on', () => {
     ])
   })
 
-  test.each(['OpenAI', ...modelVendors])('%s: a private address that is not allowed', async (type) => {
-    const client = await goesOn(block(type), 'gave no answer', world({}, []))
-    expect(client.logged('gave no answer')?.details).toMatch(/private network|ports 80 and 443/)
-    expect(models.asked).toEqual([])
-  })
+  test.each(['OpenAI', ...modelVendors])(
+    '%s with a private address that is not allowed is logged',
+    async (type) => {
+      const client = await goesOn(block(type), 'gave no answer', world({}, []))
+      expect(client.logged('gave no answer')?.details).toMatch(/private network|ports 80 and 443/)
+      expect(models.asked).toEqual([])
+    },
+  )
 
-  test('refusals of the vendor, with its words but without the key', async () => {
+  test('rejections of the vendor are logged, with its words but without the key', async () => {
     models.says({ status: 401, body: JSON.stringify({ error: { message: `Bad key ${key}` } }) })
     for (const type of ['openai', 'anthropic']) {
       const client = await goesOn(block(type), 'gave no answer (status 401)')
@@ -390,7 +396,7 @@ describe('errors of models are logged, and the chat goes on', () => {
   })
 
   test.each(['270', '86400', new Date(Date.now() + 300_000).toUTCString()])(
-    'a model that asks to be asked again after the deadline is not waited for: Retry-After %s',
+    'a Retry-After beyond the deadline is not waited for: %s',
     async (value) => {
       const begun = performance.now()
       models.says({ status: 429, body: '{}', headers: { 'retry-after': value } })
@@ -414,7 +420,7 @@ describe('errors of models are logged, and the chat goes on', () => {
 
   const whole = (choice: object) => ({ status: 200, body: JSON.stringify({ choices: [choice] }) })
 
-  test('an answer of parts is their text, joined', async () => {
+  test('a response of parts is their text, joined', async () => {
     const content = [
       { type: 'text', text: 'from ' },
       { type: 'text', text: 'parts' },
@@ -425,7 +431,7 @@ describe('errors of models are logged, and the chat goes on', () => {
     expect(client.outcome.logs).toEqual([])
   })
 
-  test('an answer that is cut, filtered or empty', async () => {
+  test('an answer that is truncated, filtered or empty is logged', async () => {
     models.says(whole({ message: { content: 'The half of an' }, finish_reason: 'length' }))
     const cut = await goesOn(block('openai'), 'reached the most tokens')
     expect(cut.texts()).toEqual(['The half of an', 'and on'])
@@ -440,7 +446,7 @@ describe('errors of models are logged, and the chat goes on', () => {
     await goesOn(block('anthropic'), 'reached the most tokens')
   })
 
-  test('more questions or tokens than a step may take', async () => {
+  test('more requests or tokens than a turn may take are logged', async () => {
     const limits = { outboundCalls: 2 }
     const parts = [block('openai'), block('openai'), block('openai'), text('and on')]
     const few = await chat(bot({ g: parts }, { variables }), world({ options: { limits } }))
@@ -456,7 +462,7 @@ describe('errors of models are logged, and the chat goes on', () => {
   })
 })
 
-test('an answer of a model has as many bytes as the table says, and a larger one is none', async () => {
+test('a response of a model has as many bytes as the table says, and a larger one is rejected', async () => {
   const most = boundNamed('MAX_ANSWER_BYTES')
   const answerOf = async (bytes: number) => {
     const choices = [{ message: { content: 'Hello' }, finish_reason: 'stop' }]
@@ -467,7 +473,7 @@ test('an answer of a model has as many bytes as the table says, and a larger one
 })
 
 /** Models that want to do harm, asked whole and as a stream. */
-describe('hostile answers', () => {
+describe('hostile responses', () => {
   const megabyte = 'x'.repeat(1_048_576)
   const json = { 'content-type': 'application/json' }
   const endlessly = (chunk: string, head: object) => (response: ServerResponse) => {
@@ -546,7 +552,7 @@ describe('hostile answers', () => {
   })
 })
 
-describe('as a stream', () => {
+describe('streams of models', () => {
   async function streamed(part: Part, next: Part[] = [text('{{Answer}}')]) {
     const events: TurnEvent[] = []
     const given = world({ emit: (event) => void events.push(event) })
@@ -555,18 +561,21 @@ describe('as a stream', () => {
     return { client, events, deltas, said: deltas.map((delta) => delta.text).join('') }
   }
 
-  test.each(['OpenAI', ...modelVendors])('%s: the text grows in the bubble that shows it', async (type) => {
-    models.says('Hello 🎉🎉 it is 20 °C in Lyon')
-    const { client, events, deltas, said } = await streamed(block(type))
-    expect(models.asked[0]?.body.stream).toBe(true)
-    expect(said).toBe('Hello 🎉🎉 it is 20 °C in Lyon')
-    expect(deltas.length).toBeGreaterThan(5)
-    expect(new Set(deltas.map(({ id }) => id))).toEqual(new Set(['g.2']))
-    expect(events[0]).toMatchObject({ type: 'look' })
-    expect(events[1]).toMatchObject({ type: 'message', message: { id: 'g.0' } })
-    expect(events.at(-1)).toMatchObject({ type: 'message', message: { id: 'g.2' } })
-    expect(client.texts()).toEqual(['Wait', said])
-  })
+  test.each(['OpenAI', ...modelVendors])(
+    '%s streams its text into the bubble that shows it',
+    async (type) => {
+      models.says('Hello 🎉🎉 it is 20 °C in Lyon')
+      const { client, events, deltas, said } = await streamed(block(type))
+      expect(models.asked[0]?.body.stream).toBe(true)
+      expect(said).toBe('Hello 🎉🎉 it is 20 °C in Lyon')
+      expect(deltas.length).toBeGreaterThan(5)
+      expect(new Set(deltas.map(({ id }) => id))).toEqual(new Set(['g.2']))
+      expect(events[0]).toMatchObject({ type: 'look' })
+      expect(events[1]).toMatchObject({ type: 'message', message: { id: 'g.0' } })
+      expect(events.at(-1)).toMatchObject({ type: 'message', message: { id: 'g.2' } })
+      expect(client.texts()).toEqual(['Wait', said])
+    },
+  )
 
   test.each(['plainText', 'html'])(
     'a bubble whose text is written as %s streams its model text',
@@ -579,7 +588,7 @@ describe('as a stream', () => {
     },
   )
 
-  test('not where the next block shows something else, nor where nobody reads it', async () => {
+  test('nothing is streamed where the next block shows something else, nor without a reader', async () => {
     for (const next of [[text('You said {{Answer}}')], [ask('Question')], []]) {
       expect((await streamed(block('openai'), next)).deltas).toEqual([])
     }
@@ -587,7 +596,7 @@ describe('as a stream', () => {
     expect(models.asked.map(({ body }) => body.stream)).toEqual([undefined, undefined, undefined, undefined])
   })
 
-  test.each(['openai', 'anthropic'])('%s: with functions and tokens', async (type) => {
+  test.each(['openai', 'anthropic'])('%s streams with functions and tokens', async (type) => {
     models.says({ text: 'One moment. ', calls: { now: { zone: 'UTC' } } }, 'It is noon')
     const tools = [
       {
@@ -615,7 +624,7 @@ const asking = files.filter((file) => asks.test(JSON.stringify(read(file))))
 
 const describeCorpus = asking.length > 0 ? describe : describe.skip
 describeCorpus('the corpus', () => {
-  test.each(asking.length > 0 ? asking : ['none'])('%s gets its answers', async (file) => {
+  test.each(asking.length > 0 ? asking : ['none'])('%s gets its responses', async (file) => {
     const flow = structuredClone(convert(read(file))) as unknown as Flow
     for (const { blocks } of flow.groups as { blocks: { type: string; options?: object }[] }[]) {
       for (const one of blocks) {

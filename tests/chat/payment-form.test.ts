@@ -38,7 +38,7 @@ const paying = (part: Part = payment()) =>
 
 const idIn = (stripe: StripeDouble, index = 0) => [...stripe.intents.keys()][index] as string
 
-test('a payment in the form of the vendor leads back to the result, and gives the page what the form needs', async () => {
+test('a payment in the form of the vendor leads back to the result, and the page gets the data of the form', async () => {
   const stripe = stripeDouble()
   const additionalInformation = {
     description: 'Ticket for {{Amount}}',
@@ -97,7 +97,7 @@ test('a preview shows the form with the keys of the test mode', async () => {
   expect([...stripe.intents.values()].map(({ livemode }) => livemode)).toEqual([false])
 })
 
-test('a chat goes on once the vendor says that the payment of its form succeeded', async () => {
+test('a chat continues once the vendor confirms the payment of its form', async () => {
   const stripe = stripeDouble()
   const client = await chat(paying(), world(stripe))
   stripe.pay(idIn(stripe))
@@ -113,7 +113,7 @@ test.each<[string, Message | null]>([
   ['nothing', null],
   ['Success', 'Success'],
   ['the label', 'Thank you'],
-])('a chat with a form that nobody has paid in stays when the visitor says %s', async (_, message) => {
+])('a chat with an unpaid form stays when the visitor says %s', async (_, message) => {
   const stripe = stripeDouble()
   const client = await chat(paying(), world(stripe))
   const first = client.outcome.input
@@ -128,7 +128,7 @@ test.each<[string, Partial<DoubleIntent>]>([
   ['another currency', { currency: 'jpy' }],
   ['the test mode', { livemode: false }],
   ['another session', { metadata: { session: 'session2' } }],
-])('a chat does not go on when %s was paid in its form', async (_, values) => {
+])('a chat does not continue when %s was paid in its form', async (_, values) => {
   const stripe = stripeDouble()
   const client = await chat(paying(), world(stripe))
   stripe.pay(idIn(stripe))
@@ -139,7 +139,7 @@ test.each<[string, Partial<DoubleIntent>]>([
   expect(JSON.stringify(client.outcome.logs)).not.toContain('_secret_')
 })
 
-test('the log of an error of the vendor has no secret of the payment', async () => {
+test('the log of a vendor error has no secret of the payment', async () => {
   const stripe = stripeDouble()
   const client = await chat(paying(), world(stripe))
   const body = { error: { payment_intent: { client_secret: 'pi_1_secret_1' } } }
@@ -149,7 +149,7 @@ test('the log of an error of the vendor has no secret of the payment', async () 
   expect(JSON.stringify(client.outcome.logs)).not.toContain('_secret_')
 })
 
-test('a chat waits while a bank confirms, and after a refusal the same form is there again', async () => {
+test('a chat waits while a bank confirms, and after a decline the same form is shown again', async () => {
   for (const isPaid of [true, false]) {
     const stripe = stripeDouble()
     const client = await chat(paying(), world(stripe))
@@ -188,7 +188,7 @@ test('a form whose response was lost is opened again as the same payment', async
   expect(stripe.intents.size).toBe(1)
 })
 
-test('keys of the other mode end the chat, and leave no payment open', async () => {
+test('keys of the other mode end the chat, and leave no open payment', async () => {
   const stripe = stripeDouble()
   const findCredentials: Effects['findCredentials'] = async () => ({
     live: { ...keys.test, publicKey: 'pk_live_1' },
@@ -208,7 +208,7 @@ describe('a form that is shown again', () => {
     return bot(groups, { variables: ['Amount', 'Paid'], events })
   }
 
-  test('with another amount ends the payment before, which nobody can pay then', async () => {
+  test('with another amount cancels the earlier payment, which cannot be paid then', async () => {
     const stripe = stripeDouble()
     const client = await chat(growing(), world(stripe))
     await client.say({ type: 'command', command: 'more' })
@@ -220,7 +220,7 @@ describe('a form that is shown again', () => {
   })
 
   test.each(['paid', 'processing'] as const)(
-    'with another amount after the first was %s ends the chat, so that nobody pays twice',
+    'with another amount after the first was %s ends the chat, so that no visitor pays twice',
     async (outcome) => {
       const stripe = stripeDouble()
       const client = await chat(growing(), world(stripe))

@@ -29,7 +29,7 @@ describe('an amount', () => {
     ['5.4', 'UGX', 500],
     ['1000', 'HUF', 100_000],
     ['9999999999', 'IDR', 999_999_999_900],
-  ])('of %s %s is so many of the smallest unit', (given, currency, units) => {
+  ])('by value and currency (%s %s) is so many of the smallest unit', (given, currency, units) => {
     expect(readAmount(given, currency)).toEqual({ units })
   })
 
@@ -47,7 +47,7 @@ describe('an amount', () => {
     ['0.004', 'is too small'],
     ['10000000000', 'is too large'],
     ['9'.repeat(40), 'is no number'],
-  ])('of "%s" says why it cannot be paid', (given, reason) => {
+  ])('given as "%s" has the reason that it cannot be paid', (given, reason) => {
     expect(readAmount(given, 'EUR')).toEqual({ problem: expect.stringContaining(reason) })
   })
 
@@ -146,7 +146,7 @@ describe('a payment input', () => {
     })
   })
 
-  test('goes on once the vendor says that it was paid, and leads from the result to the charge', async () => {
+  test('continues once the vendor confirms the payment, and stores the charge with the result', async () => {
     const stripe = stripeDouble()
     const client = await chat(paying(), world(stripe))
     stripe.pay(idIn(stripe))
@@ -165,7 +165,7 @@ describe('a payment input', () => {
     ['the label', 'Thank you'],
     ['an object', { type: 'text', text: 'succeeded' }],
     ['a recording', { type: 'audio', url: 'https://x.test/a.mp3' }],
-  ])('does not go on while nothing was paid, when the visitor says %s', async (_, message) => {
+  ])('does not continue while nothing was paid, when the visitor says %s', async (_, message) => {
     const stripe = stripeDouble()
     const client = await chat(paying(payment({ retryMessageContent: 'Not for {{Amount}}' })), world(stripe))
     const first = client.outcome.input
@@ -181,7 +181,7 @@ describe('a payment input', () => {
     ['another currency', (stripe) => change(stripe, { currency: 'jpy' })],
     ['the test mode', (stripe) => change(stripe, { livemode: false })],
     ['another session', (stripe) => change(stripe, { client_reference_id: 'session2' })],
-  ])('does not go on when %s was paid', async (_, alter) => {
+  ])('does not continue when %s was paid', async (_, alter) => {
     const stripe = stripeDouble()
     const client = await chat(paying(), world(stripe))
     stripe.pay(idIn(stripe))
@@ -191,7 +191,7 @@ describe('a payment input', () => {
     expect(client.outcome.logs).toMatchObject([{ status: 'error' }])
   })
 
-  test('waits while a bank confirms, goes on after that, and asks anew after a refusal', async () => {
+  test('waits while a bank confirms, continues after that, and asks anew after a decline', async () => {
     for (const isPaid of [true, false]) {
       const stripe = stripeDouble()
       const client = await chat(paying(), world(stripe))
@@ -221,7 +221,7 @@ describe('a payment input', () => {
     expect(client.outcome.input?.payment?.id).toBe(idIn(stripe, 1))
   })
 
-  test('stays at the input while the vendor or the credentials are away, and goes on later', async () => {
+  test('stays at the input while the vendor or the credentials are unavailable, and continues later', async () => {
     const stripe = stripeDouble()
     let found: object | null = keys
     const findCredentials: Effects['findCredentials'] = async () => found as never
@@ -275,7 +275,7 @@ describe('a payment input', () => {
       { findCredentials: () => Promise.reject(new Error('No key')) },
       'cannot be read: No key',
     ],
-  ])('ends the chat with %s, never goes on', async (_, part, more, reason) => {
+  ])('ends the chat with %s, and never continues', async (_, part, more, reason) => {
     const stripe = stripeDouble()
     const client = await chat(paying(part), world(stripe, more))
     expect(client.texts()).toEqual([expect.stringContaining('nothing was paid')])
@@ -285,7 +285,7 @@ describe('a payment input', () => {
     expect([...stripe.checkouts.values()].filter(({ status }) => status === 'open')).toEqual([])
   })
 
-  test('in a preview uses the keys of the test mode, and none other', async () => {
+  test('in a preview uses the keys of the test mode alone', async () => {
     const stripe = stripeDouble()
     const options = { resultId: null }
     const client = await chat(paying(), world(stripe, { options }))
@@ -303,7 +303,7 @@ describe('a payment input', () => {
     ).toEqual([])
   })
 
-  describe('that is shown again', () => {
+  describe('shown again', () => {
     /** Each `more` makes the amount larger, and comes back to the input. */
     const growing = () => {
       const events = [
@@ -328,7 +328,7 @@ describe('a payment input', () => {
       expect(stripe.asked).toHaveLength(1)
     })
 
-    test('with another amount ends the payment before, which nobody can pay then', async () => {
+    test('with another amount cancels the earlier payment, which cannot be paid then', async () => {
       const stripe = stripeDouble()
       const client = await chat(growing(), world(stripe))
       await client.say({ type: 'command', command: 'more' })
@@ -339,7 +339,7 @@ describe('a payment input', () => {
       expect(client.texts()).toEqual(['and on'])
     })
 
-    test('with another amount after it was paid ends the chat, so that nobody pays twice', async () => {
+    test('with another amount after it was paid ends the chat, so that no visitor pays twice', async () => {
       const stripe = stripeDouble()
       const client = await chat(growing(), world(stripe))
       stripe.pay(idIn(stripe))
@@ -374,7 +374,7 @@ function change(stripe: StripeDouble, values: object): void {
  * Many chats of two payments, with responses that are lost at the vendor and at the visitor, turns that are run again
  * from an earlier state as after a killed process, and visitors who say what they want.
  */
-test('nobody passes unpaid in many chats, and nobody is charged twice', async () => {
+test('many chats let no visitor pass unpaid, and charge none twice', async () => {
   const step = fc.oneof(
     { weight: 3, arbitrary: fc.constant('pay' as const) },
     { weight: 3, arbitrary: fc.constant('check' as const) },
@@ -469,7 +469,7 @@ describe('a message of the vendor', () => {
     signatureProblem(header, Buffer.from(sent), secret, now)
   const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000)
 
-  test('counts with a signature of its secret, also beside others', () => {
+  test('is accepted with a signature of its secret, also beside others', () => {
     expect(check(signatureOf('whsec_1', body, now))).toBeUndefined()
     const [time, own] = signatureOf('whsec_1', body, now).split(',')
     expect(check(`${time},v1=${'0'.repeat(64)},v0=old,${own}`)).toBeUndefined()
@@ -485,7 +485,7 @@ describe('a message of the vendor', () => {
     ['an old one', signatureOf('whsec_1', body, ago(MAX_SIGNATURE_AGE_SECONDS + 1)), '301 seconds old'],
     ['one of the future', signatureOf('whsec_1', body, ago(-MAX_SIGNATURE_AGE_SECONDS - 1)), 'seconds old'],
     ['letters that are no digits', 't=1773144000,v1=ä', 'not that of the body'],
-  ])('does not count with %s', (_, header, reason) => {
+  ])('is rejected with %s', (_, header, reason) => {
     expect(check(header)).toContain(reason)
   })
 })

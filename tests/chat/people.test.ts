@@ -32,11 +32,11 @@ describe('office hours', () => {
     ['the end of that shift', '2024-05-11T00:00:00Z', false],
     ['the same time in winter', '2024-01-08T08:00:00Z', true],
     ['before the beginning in winter', '2024-01-08T07:59:00Z', false],
-  ])('isOpen answers for %s', (_, now, expected) => {
+  ])('isOpen is right for %s', (_, now, expected) => {
     expect(isOpen(hours, new Date(now))).toBe(expected)
   })
 
-  test('isOpen takes an end at the time of the beginning for that of the next day', () => {
+  test('isOpen reads an end equal to the beginning as that of the next day', () => {
     const times = [
       { day: 'monday', from: '00:00', to: '00:00' },
       { day: 'wednesday', from: '09:00', to: '09:00' },
@@ -52,7 +52,7 @@ describe('office hours', () => {
     ])
   })
 
-  test('isOpen is always true without times, and never by times that cannot be read', () => {
+  test('isOpen is always true without times, and false for invalid times', () => {
     expect(isOpen(undefined, new Date())).toBe(true)
     expect(isOpen({ times: [] }, new Date())).toBe(true)
     const times = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map(
@@ -102,7 +102,7 @@ describe('the time of a wait', () => {
     },
   )
 
-  test.each(['tomorrow', '2024-13-01', '24:01', '2024', ''])('%s is none', (words) => {
+  test.each(['tomorrow', '2024-13-01', '24:01', '2024', ''])('%s is no valid time', (words) => {
     expect(instantOf(words, 'UTC', now)).toBeUndefined()
   })
 })
@@ -111,7 +111,7 @@ describe('a wait until a time', () => {
   const waiting = (options: object) =>
     chat(bot({ a: [text('Hi'), { type: 'wait until', options }, text('Later'), ask()] }))
 
-  test('sets a timer at the time, which lets it go on', async () => {
+  test('sets a timer, which continues the chat', async () => {
     const client = await waiting({ until: '2024-05-02T09:30' })
     expect(client.outcome).toMatchObject({
       timer: { kind: 'wait', at: '2024-05-02T09:30:00.000Z' },
@@ -126,14 +126,14 @@ describe('a wait until a time', () => {
     ['words', { until: 'soon' }, ['wait until: this is no time']],
     ['nothing', {}, []],
     ['no seconds', { secondsToWaitFor: '0' }, []],
-  ])('goes on at once for %s', async (_, options, logs) => {
+  ])('continues at once for %s', async (_, options, logs) => {
     const client = await waiting(options)
     expect(client.texts()).toEqual(['Hi', 'Later'])
     expect(client.outcome.timer).toBeUndefined()
     expect(client.logs()).toEqual(logs)
   })
 
-  test('no message of the visitor ends it', async () => {
+  test('does not end by a message of the visitor', async () => {
     const client = await waiting({ secondsToWaitFor: '60' })
     await expect(client.say('Now')).rejects.toThrow('waits for a time')
   })
@@ -151,7 +151,7 @@ describe('the event of an idle visitor', () => {
   const begin = (event: Part, all: Record<string, Part[]> = groups) =>
     chat(bot(all, { variables: ['A', 'B'], events: [event] }))
 
-  test('runs its branch so many times for a question, and then waits without a timer', async () => {
+  test('runs its branch the configured number of times for an input, and then waits without a timer', async () => {
     const client = await begin(idle({ seconds: 60, times: 2 }))
     for (const hasTimer of [true, false]) {
       expect(client.outcome.timer).toMatchObject({ kind: 'idle', afterMs: 60_000 })
@@ -162,14 +162,14 @@ describe('the event of an idle visitor', () => {
     }
   })
 
-  test('ends the chat after that, where it says so', async () => {
+  test('ends the chat after that, where it is configured so', async () => {
     const client = await begin(idle({ seconds: 60, times: 0, isEnding: true }))
     await client.say(timer)
     expect(client.outcome).toMatchObject({ state: null, isCompleted: false, messages: [] })
     expect(client.logs()).toEqual(['The chat was ended: the visitor did not answer'])
   })
 
-  test('may ask something in its branch, and comes back to the question', async () => {
+  test('may have an input in its branch, and returns to the first one', async () => {
     const client = await begin(idle({ seconds: 60 }), { ...groups, r: [text('Why?'), ask('B')] })
     await client.say(timer)
     expect(client.outcome.input?.id).toBe('r.1')
@@ -189,7 +189,7 @@ describe('the event of an idle visitor', () => {
   })
 })
 
-test('recordMessage keeps addresses of the web alone where no files are stored', async () => {
+test('recordMessage keeps only http addresses where no files are stored', async () => {
   const flow = bot({ a: [ask()] })
   const client = await chat(flow)
   const state = client.outcome.state as SessionState
@@ -218,7 +218,7 @@ test('a message to a chat that was given back at a group is recorded', async () 
   expect(outcome).toMatchObject({ said: [{ role: 'user', text: 'Thanks' }], answers: [] })
 })
 
-describe('the check', () => {
+describe('the check of people blocks', () => {
   const findings = (blocks: Part[], events: Part[] = []) =>
     checkFlow(bot({ a: blocks, r: [text('x')] }, { events }) as unknown as FlowDocument).map(
       ({ path, code }) => `${path.join('.')} ${code}`,
@@ -252,7 +252,7 @@ describe('the check', () => {
   })
 })
 
-test('markdownNodes takes lists that nobody writes by hand for text', () => {
+test('markdownNodes reads nested lists that no author writes as text', () => {
   for (const marker of ['- ', '> ', '>', '1. ', '> * ']) {
     const words = `${marker.repeat(500)}deep`
     expect(markdownNodes(words)).toEqual([{ type: 'p', children: [{ text: words }] }])

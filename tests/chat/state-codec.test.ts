@@ -42,7 +42,7 @@ const state = fc.record(
   },
 ) as fc.Arbitrary<SessionState>
 
-test('whatever a state is, it is read as it was', () => {
+test('decodeState returns any encoded state', () => {
   const property = fc.property(state, row, (made, beside) => {
     const kept = JSON.stringify(encodeState(made, beside))
     expect(decodeState({ ...beside, state: kept })).toEqual(made)
@@ -50,7 +50,7 @@ test('whatever a state is, it is read as it was', () => {
   fc.assert(property, { numRuns: runs(500, 10_000) })
 })
 
-test('the encoding of a state omits usual values', () => {
+test('the encoding of a state omits default values', () => {
   const usual = {
     format: 1,
     resultId: 'result',
@@ -78,12 +78,12 @@ test('the encoding of a state omits usual values', () => {
 
 const own = { botId: 'bot', resultId: 'result' }
 
-test('a chat that is over, or of another format, has none', () => {
+test('a chat that is over, or of another format, has no state', () => {
   expect(decodeState({ ...own, state: null })).toBeUndefined()
   expect(decodeState({ ...own, state: '{"format":2}' })).toBeUndefined()
 })
 
-test('each who reads it has lists of their own', () => {
+test('each reader of a state gets its own lists', () => {
   const state = '{"format":1,"frames":[{},{"botId":"other"}],"waiting":null}'
   const read = decodeState({ ...own, state })
   read?.frames[0]?.values.push(['one', 'value'])
@@ -91,7 +91,7 @@ test('each who reads it has lists of their own', () => {
   expect(decodeState({ ...own, state })?.frames[0]?.values).toEqual([])
 })
 
-test('most steps leave it as long as it was, and short ones stay short', () => {
+test('most turns leave the encoding as long as it was, and short ones stay short', () => {
   const lengths = [0, 1, 64, 100, 255, 256, 300, 1_000].map((length) => padState('a'.repeat(length)).length)
   expect(lengths).toEqual([0, 64, 64, 128, 256, 256, 512, 1_024])
 })

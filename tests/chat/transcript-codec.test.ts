@@ -14,7 +14,7 @@ const entry: fc.Arbitrary<TranscriptEntry> = fc.oneof(
   fc.record({ role: fc.constant('bot'), type: fc.constant('image'), image: text }),
 )
 
-test('whatever was said is read as it was, beside whatever answer', () => {
+test('a transcript is decoded as it was, with any answer', () => {
   fc.assert(
     fc.property(fc.array(entry), fc.option(text, { nil: undefined }), (said, answer) => {
       const kept = JSON.stringify(encodeTranscript(said, answer))
@@ -24,7 +24,7 @@ test('whatever was said is read as it was, beside whatever answer', () => {
   )
 })
 
-test('texts are kept bare, and the answer once', () => {
+test('the encoding of a transcript has texts bare, and the answer once', () => {
   const said: TranscriptEntry[] = [
     { role: 'user', type: 'text', text: 'Ada' },
     { role: 'bot', type: 'text', text: 'Hello Ada' },
@@ -33,7 +33,7 @@ test('texts are kept bare, and the answer once', () => {
   expect(encodeTranscript(said, 'Ada')).toEqual([null, 'Hello Ada', said[2]])
 })
 
-test('rows of builds that kept entries are read', () => {
+test('decodeTranscript reads rows of earlier builds that stored entries', () => {
   const said: TranscriptEntry[] = [{ role: 'user', type: 'text', text: 'Ada' }]
   expect(decodeTranscript(JSON.stringify(said), 'Ada')).toEqual(said)
 })

@@ -62,7 +62,7 @@ function bodyOf({ body }: OutboundRequest): unknown {
 
 describe('rows', () => {
   test.each(examples)(
-    '$type, $action: the request and the saved parts of its example',
+    '$type, $action sends the request and saves the parts of its example',
     async ({ type, action, example }) => {
       const row = vendorRow(type)
       const saves = Object.entries(example.savedValues ?? {})
@@ -136,12 +136,12 @@ const segment = (options: object = {}) =>
   block('segment', 'Track', { userId: 'u1', eventName: '{{Question}}', ...options })
 
 describe('a block of a vendor', () => {
-  test('a response has as many bytes as the table says', async () => {
+  test('reads a response of as many bytes as the table says', async () => {
     const client = await run(segment(), world(json({})))
     expect(client.requests[0]?.maximumBytes).toBe(boundNamed('MAX_VENDOR_RESPONSE_BYTES'))
   })
 
-  test('sends placeholders filled in, and the key to the address of its credentials alone', async () => {
+  test('sends filled-in placeholders, and the key to the address of its credentials alone', async () => {
     const client = await run(
       segment(),
       world(json({}), {
@@ -191,7 +191,7 @@ describe('a block of a vendor', () => {
       { reply: { ok: false, reason: 'network', message: 'gone' } },
       'Segment: the request failed',
     ],
-  ])('%s goes on, with an error in the log', async (_, part, given, description) => {
+  ])('continues with an error in the log: %s', async (_, part, given, description) => {
     const client = await run(part, world(json({}), given))
     expect(client.logs()).toEqual([description])
     expect(client.texts()).toEqual(['and on'])
@@ -203,7 +203,7 @@ describe('a block of a vendor', () => {
     expect(entry?.details).toBe('{"message":"… is no key"}')
   })
 
-  test('that the vendor has ended says so, and what to use', async () => {
+  test('logs that its vendor has shut the service down, and its successor', async () => {
     const client = await run(
       block('openai', 'Ask Assistant', { assistantId: 'a', message: 'Hi' }),
       world(json({})),
@@ -218,7 +218,7 @@ describe('a block of a vendor', () => {
 test.each([
   [{ event: 'lead' }, 'Distinct ID is required'],
   [{ distinctId: 'u' }, 'PostHog Capture: Missing required fields'],
-])('PostHog Capture with %j', async (options, description) => {
+])('PostHog Capture logs an error with %j', async (options, description) => {
   expect((await run(block('posthog', 'Capture', options), world(json({})))).logs()).toEqual([description])
 })
 
@@ -302,7 +302,7 @@ describe('NocoDB', () => {
     expect(client.requests).toHaveLength(3)
   })
 
-  test('writes the filter as the vendor has it', async () => {
+  test('writes the filter in the syntax of the vendor', async () => {
     const comparisons = [
       { input: 'Email', operator: 'Contains', value: '{{Question}}' },
       { input: 'Age', operator: 'Is set' },
@@ -332,7 +332,7 @@ describe('NocoDB', () => {
     },
   )
 
-  test('updates the fields of all records that are found, and sets links apart', async () => {
+  test('updates the fields of all matching records, and sets links apart', async () => {
     const update = {
       tableId: 't',
       filter: filter('e1'),
@@ -359,11 +359,11 @@ describe('NocoDB', () => {
     ['Search Records', { tableId: '' }, 'Table ID is required'],
     ['Update Existing Record', { tableId: 't', updates: [{}] }, 'At least one filter is required'],
     ['Update Existing Record', { tableId: 't', filter: filter('a') }, 'At least one update is required'],
-  ])('%s with %j', async (action, options, description) => {
+  ])('logs an error: %s with %j', async (action, options, description) => {
     expect((await run(block('nocodb', action, options), world(table))).logs()).toEqual([description])
   })
 
-  test('names a field that the table does not have, and the context of an error', async () => {
+  test('names an unknown field of the table, and the context of an error', async () => {
     const mapping = { responseMapping: [{ fieldName: 'Nothing', variableId: idOf('Saved') }] }
     expect((await run(search(mapping), world(json({ list: [{ Id: 1 }] })))).logs()).toEqual([
       'Field Nothing does not exist in the table',
@@ -385,7 +385,7 @@ describe('Cal.com', () => {
       ...options,
     })
 
-  test('shows the calendar with what is known, and goes on with the booked date', async () => {
+  test('shows the calendar with the known values, and continues with the booked date', async () => {
     const options = {
       layout: 'Weekly',
       name: '{{Question}}',
@@ -410,7 +410,7 @@ describe('Cal.com', () => {
     expect(client.texts()).toEqual(['and on'])
   })
 
-  test('takes a whole address, and logs what is none', async () => {
+  test('accepts a whole address, and logs an invalid one', async () => {
     const client = await run(calendar({ link: 'https://cal.example.com/ada/30min/' }), {})
     const [action] = client.outcome.clientSideActions ?? []
     expect((action as { calendar: { url: string } }).calendar.url).toMatch(
@@ -458,7 +458,7 @@ describe('Zendesk', () => {
 })
 
 describe('Blink', () => {
-  test('knows name and size of an attachment that the visitor uploaded, without a request', async () => {
+  test('reads name and size of an uploaded attachment without a request', async () => {
     const address = 'https://bots.test/files/bot1/abc/plan.pdf'
     const upload = { botId: 'bot1', id: 'abc', name: 'plan.pdf', mediaType: 'application/pdf', size: 12 }
     const client = await run(
@@ -554,7 +554,7 @@ describe('Blink', () => {
     expect(client.requests).toEqual([])
   })
 
-  test('opens addresses of its app and of the web, and no others', async () => {
+  test('opens addresses of its app and of the web alone', async () => {
     const open = (url: string) =>
       run(block('blink', 'Redirect', { credentialsId: undefined, url }), world(json({})))
     const redirectOf = (client: Client) =>

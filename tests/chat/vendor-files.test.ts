@@ -81,7 +81,7 @@ describe('speech', () => {
     expect(client.outcome.uploads).toEqual([{ botId: 'bot1', id: 'f1', name: 'speech.mp3' }])
   })
 
-  test('by the older block is the same', async () => {
+  test('is the same by the older block', async () => {
     const { uploads } = store('')
     const { action: _, ...options } = speech().options as Record<string, unknown>
     const client = await run(
@@ -91,7 +91,7 @@ describe('speech', () => {
     expect(client.value('Saved')).toBe('https://bots.test/speech.mp3')
   })
 
-  test('names the version in the address for hosts that want it', async () => {
+  test('sends the version in the address to hosts that need it', async () => {
     const { uploads } = store('')
     const client = await run(speech({ apiVersion: '2024-06-01' }), { uploads, reply: answer('ID3') })
     expect(client.requests[0]?.url).toBe('https://api.openai.com/v1/audio/speech?api-version=2024-06-01')
@@ -151,7 +151,7 @@ describe('transcription', () => {
     expect(client.value('Saved')).toBe('Hello')
   })
 
-  test('fetches a sound of another service', async () => {
+  test('fetches an audio file of another service', async () => {
     const reply = ({ method }: OutboundRequest) =>
       method === 'GET' ? answer(Buffer.of(1, 2), 200, 'audio/mpeg') : answer('{"text": "Hello"}')
     const client = await run(transcription, { uploads: store('').uploads, reply }, 'https://x.test/a')
@@ -159,7 +159,7 @@ describe('transcription', () => {
     expect(await partsOf(client.requests[1] as OutboundRequest)).toMatchObject({ name: 'audio.mp3', size: 2 })
   })
 
-  test('a sound has as many bytes as the table says', async () => {
+  test('reads an audio file of as many bytes as the table says', async () => {
     const most = boundNamed('MAX_SOUND_BYTES')
     const logsWith = async (bytes: number) => {
       const { uploads } = store('', bytes)
@@ -169,7 +169,7 @@ describe('transcription', () => {
     expect(await logsWith(most + 1)).toEqual(['OpenAI: the sound could not be read'])
   })
 
-  test('an answer without a text, and an address that is none, are errors in the log', async () => {
+  test('a response without a text, and an invalid address, are errors in the log', async () => {
     const { uploads } = store('')
     expect((await run(transcription, { uploads, reply: answer('{}') }, own)).outcome.logs[0]).toMatchObject({
       description: 'OpenAI: the request failed',
@@ -210,7 +210,7 @@ describe('QR codes', () => {
     expect(client.logs()).toEqual([])
   })
 
-  test('a code holds as many bytes as the table says', async () => {
+  test('a QR code encodes as many bytes as the table says', async () => {
     const { uploads } = store('')
     const most = boundNamed('MAX_CODE_BYTES')
     expect((await run(code('x'.repeat(most)), { uploads })).logs()).toEqual([])

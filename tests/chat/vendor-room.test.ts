@@ -47,7 +47,7 @@ const noting = (happened: string[], text: string) => ({
   },
 })
 
-test('the body of a request is made once there is room for it, and never where there is none', async () => {
+test('the body of a request is built once there is memory for it, and never without', async () => {
   const enough = turnWith(1_000_000)
   await sendForBytes(enough.run, made, { path: '/', json: noting(enough.happened, 'x'.repeat(1_000)) })
   expect(enough.happened).toEqual(['room', 'made', 'sent 1002'])
@@ -61,7 +61,7 @@ test('the body of a request is made once there is room for it, and never where t
   ])
 })
 
-test('a body that is longer than its texts takes the rest of its room before it is sent', async () => {
+test('a body that is longer than its texts takes the rest of its memory before it is sent', async () => {
   for (const request of [
     { path: '/', json: { text: '\n'.repeat(1_000) } },
     { path: '/', form: { text: 'ü'.repeat(1_000) } },

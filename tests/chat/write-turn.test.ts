@@ -214,7 +214,7 @@ function toStep(made: Made): TurnToWrite {
   }
 }
 
-test('both write the same', async () => {
+test('both ways to write a turn store the same rows', async () => {
   const seen = { written: 0, not: 0 }
   const property = fc.asyncProperty(
     step,
@@ -318,7 +318,7 @@ const raisedOnce = ({ bot_stats_daily: days = [], ...rows }: Awaited<ReturnType<
   days: days.map((day) => ({ ...(day as object), epoch: undefined })),
 })
 
-testAlone('steps of one moment write what they would one after the other', async () => {
+testAlone('concurrent turns write the same as turns one after the other', async () => {
   const seen = { written: 0, not: 0 }
   const [first, second] = apps as [App, App]
   first.statements.length = 0
@@ -379,7 +379,7 @@ async function answersOf({ pool }: App) {
   return rows.map(({ result_id, seq, content }) => `${result_id}: ${seq} ${content}`)
 }
 
-test('turns written together count once each, whatever they have in common', async () => {
+test('turns of one batch count once each, whatever they have in common', async () => {
   const [app] = apps as [App]
   await prepareMany(app, false)
   const steps = [
@@ -444,7 +444,7 @@ testAlone('a large turn is written alone, and the others in a batch', async () =
 })
 
 testAlone.each(['session', 'result'])(
-  'a %s that somebody else changes meanwhile loses no answer',
+  'a %s that another transaction changes meanwhile loses no answer',
   async (which) => {
     const [app] = apps as [App]
     await prepareMany(app, false)
@@ -473,7 +473,7 @@ testAlone.each(['session', 'result'])(
   },
 )
 
-testAlone('a step that waits for somebody else holds up no other for long', async () => {
+testAlone('a turn that waits for a lock does not delay others for long', async () => {
   const [app] = apps as [App]
   await prepareMany(app, false)
   await app.pool.query(
@@ -558,7 +558,7 @@ async function lookUp(app: App) {
   return { sessions: sessions.map(plain), starts: starts.map(plain) }
 }
 
-test('both read the same', async () => {
+test('both ways to read a turn return the same', async () => {
   const [first, onNode] = [await lookUp(apps[0] as App), await lookUp(apps[1] as App)]
   expect(onNode).toEqual(first)
   // The chat and the preview of the first bot, and one of each bot that is not deleted and has its result still.

@@ -77,18 +77,21 @@ describe('real documents', () => {
 })
 
 describe('generated documents', () => {
-  test.each(documentVersions)('generated documents of version %s fit and come back unchanged', (version) => {
-    fc.assert(
-      fc.property(documentOf(version), (document) => {
-        for (const [part, schema] of Object.entries(partsOf(version))) {
-          const given = document[part as keyof typeof document]
-          expect(linesOf(schema, given)).toEqual([])
-          expect(schema.parse(given)).toEqual(given)
-        }
-      }),
-      { numRuns: runs(30, 1_000) },
-    )
-  })
+  test.each(documentVersions)(
+    'generated documents of version %s are valid and come back unchanged',
+    (version) => {
+      fc.assert(
+        fc.property(documentOf(version), (document) => {
+          for (const [part, schema] of Object.entries(partsOf(version))) {
+            const given = document[part as keyof typeof document]
+            expect(linesOf(schema, given)).toEqual([])
+            expect(schema.parse(given)).toEqual(given)
+          }
+        }),
+        { numRuns: runs(30, 1_000) },
+      )
+    },
+  )
 
   test.each(documentVersions)('generated documents of version %s have a block of every type', (version) => {
     for (const type of typesOf(version)) {
@@ -108,12 +111,12 @@ describe.each(shapes)('a block of type $type in version $version', ({ type, sche
   const full = sampleOf(schema, 'full') as Json
   const minimal = sampleOf(schema, 'minimal') as Json
 
-  test('fits with all its properties and with the required ones only', () => {
+  test('is valid with all its properties and with the required ones only', () => {
     expect(issuesOf(version, full, minimal)).toEqual([])
     expect(full.type).toBe(type)
   })
 
-  test('gives one issue for one wrong value, at its place', () => {
+  test('gives one issue for one invalid value, at its place', () => {
     for (const { path, value } of mistakesIn(schema)) {
       // A whole block that is no object has no type to look at, and its own type makes it another block.
       if (path.length === 0 || (path.length === 1 && path[0] === 'type')) continue
@@ -136,7 +139,7 @@ describe.each(shapes)('a block of type $type in version $version', ({ type, sche
     }
   })
 
-  test('keeps keys that nobody knows', () => {
+  test('keeps unknown keys', () => {
     const block = { '7': [null], ...full, constructor: { deep: [1] } }
     expect(groupsOf(version).parse([{ id: 'g', title: '', graphCoordinates: at, blocks: [block] }])).toEqual([
       { id: 'g', title: '', graphCoordinates: at, blocks: [block] },
@@ -145,7 +148,7 @@ describe.each(shapes)('a block of type $type in version $version', ({ type, sche
 })
 
 describe.each(documentVersions)('blocks of version %s', (version) => {
-  test('blocks of a type that no version knows are kept unchanged', () => {
+  test('blocks of an unknown type are kept unchanged', () => {
     fc.assert(
       fc.property(opaqueBlock, (block) => {
         expect(issuesOf(version, block)).toEqual([])
@@ -154,7 +157,7 @@ describe.each(documentVersions)('blocks of version %s', (version) => {
     expect(issuesOf(version, { id: 'b1', type: 'mood input', items: 'anything', options: null })).toEqual([])
   })
 
-  test('need an id and a type even then', () => {
+  test('need an id and a type even if their type is unknown', () => {
     expect(issuesOf(version, { type: 'mood input' })).toEqual([
       '0.blocks.0.id: Invalid input: expected string, received undefined',
     ])
@@ -185,7 +188,7 @@ describe('a type that only some versions have', () => {
     expect(typesOf('6.1')).toEqual(typesOf('6'))
   })
 
-  test.each(['3', '4', '5'] as const)('is refused in version %s with one issue that says so', (version) => {
+  test.each(['3', '4', '5'] as const)('is rejected in version %s with one issue that says so', (version) => {
     for (const type of currentOnly) {
       expect(issuesOf(version, { id: 'b1', type, options: 'not looked at' })).toEqual([
         `0.blocks.0.type: Blocks of type "${type}" need version 6 or 6.1`,
@@ -222,7 +225,7 @@ describe('a type that only some versions have', () => {
     },
   )
 
-  test('checks keys of older versions there only', () => {
+  test('checks keys of older versions in those alone', () => {
     const blocks: Json[] = [
       { id: 'b1', type: 'file input', options: { sizeLimit: 'big' } },
       { id: 'b2', type: 'choice input', items: [{ id: 'i1', blockId: 1 }] },
@@ -240,7 +243,7 @@ describe('a type that only some versions have', () => {
 describe('rules between properties', () => {
   const block = (type: string, rest: Json) => issuesOf('6.1', { id: 'b1', type, ...rest })
 
-  test('an AB test has exactly the ways a and b', () => {
+  test('an AB test has exactly the paths a and b', () => {
     const [a, b] = [
       { id: 'i1', path: 'a' },
       { id: 'i2', path: 'b' },
@@ -264,7 +267,7 @@ describe('rules between properties', () => {
     ])
   })
 
-  test('an unknown value of an enumeration is answered with the values', () => {
+  test('an unknown value of an enumeration gets an issue with the values', () => {
     expect(block('Set variable', { options: { type: 'Nonsense' } })).toEqual([
       expect.stringMatching(
         /^0\.blocks\.0\.options\.type: Invalid option: expected one of "Custom"\|"Empty"\|/,
@@ -278,7 +281,7 @@ describe('rules between properties', () => {
     ])
   })
 
-  test('a vendor action that is not known is kept, a wrong one refused', () => {
+  test('an unknown vendor action is kept, an invalid one rejected', () => {
     const responseMapping = [{ item: 'Anything' }]
     expect(block('openai', { options: { action: 'Create video', responseMapping, seconds: 5 } })).toEqual([])
     expect(block('openai', { options: { responseMapping } })).toEqual([])
@@ -330,7 +333,7 @@ describe('edges', () => {
     ])
   })
 
-  test('name what is missing', () => {
+  test('without a required property have an issue that names it', () => {
     expect(linesOf(edges, [{ from: 'b1', to: {} }])).toEqual([
       '0.id: Invalid input: expected string, received undefined',
       '0.from: Invalid input: expected object, received string',
@@ -343,7 +346,7 @@ describe('events', () => {
   const start = { id: 'v1', type: 'start', graphCoordinates: at }
   const timer = { id: 'v3', type: 'timer', every: 5 }
 
-  test('begin with the start event, which comes once', () => {
+  test('start with the start event, which occurs once', () => {
     expect(linesOf(events, [start, { ...start, id: 'v2', type: 'command' }, timer])).toEqual([])
     expect(linesOf(events, [])).toEqual([': Too small: expected array to have >=1 items'])
     expect(linesOf(events, [timer, start])).toEqual([
@@ -363,7 +366,7 @@ describe('events', () => {
 
 describe('variables, theme and settings', () => {
   test.each(Object.entries({ variables, edges, theme, settings }))(
-    '%s give one issue for one mistake',
+    '%s give one issue for one invalid value',
     (_, schema) => {
       const full = sampleOf(schema, 'full')
       expect(linesOf(schema, full)).toEqual([])
@@ -381,7 +384,7 @@ describe('variables, theme and settings', () => {
     expect(valued(['Ada', 7])).toEqual(['0.value.1: Invalid input: expected string, received number'])
   })
 
-  test('a font is a name or says where it comes from', () => {
+  test('a font is a name or has its source', () => {
     const fonts = (font: unknown) => linesOf(theme, { general: { font } })
     for (const font of [
       'Inter',
@@ -396,7 +399,7 @@ describe('variables, theme and settings', () => {
     ])
   })
 
-  test('bounds are those of the interface', () => {
+  test('bounds are those of the API', () => {
     const outside = {
       typingEmulation: { delayBetweenBubbles: 5.1 },
       messaging: { sessionExpiryTimeout: 0, startCondition: { logicalOperator: 'XOR' } },
@@ -409,7 +412,7 @@ describe('variables, theme and settings', () => {
     ])
   })
 
-  test('many wrong groups are refused by their number, before each is looked at', () => {
+  test('too many invalid groups are rejected by their number, before any is read', () => {
     expect(
       linesOf(
         variables,
@@ -474,11 +477,11 @@ describe('the published side', () => {
 })
 
 describe('the catalogue', () => {
-  test('has the numbers of blocks that the versions have', () => {
+  test('the number of blocks is right in each version', () => {
     expect(documentVersions.map((version) => typesOf(version).length)).toEqual([40, 40, 40, 60, 60])
   })
 
-  test('is in the README as it is', () => {
+  test('the README has the current catalogue', () => {
     const readme = readFileSync(new URL('../../contract/bot-document/README.md', import.meta.url), 'utf8')
     const [, table] = readme.split(/<!-- catalogue:(?:begin|end) -->/)
     expect(table?.trim()).toBe(renderCatalogueTable())
@@ -499,7 +502,7 @@ describe('a document with thousands of issues', () => {
     ['blocks', groups, Array.from({ length: 50 }, (_, place) => group(place))],
     ['groups', groups, Array(900).fill({ ...wide, id: 7, title: 7, blocks: 7 })],
     ['edges', edges, Array(4_000).fill(null)],
-  ])('ends the search in its %s soon after those that an error body shows', (_, schema, value) => {
+  ])('ends the search in its %s soon after the issues that an error body shows', (_, schema, value) => {
     const { error } = schema.safeParse(value)
     expect(error?.issues.length).toBeLessThan(5 * MAX_ISSUES)
     expect(toIssues(error as z.ZodError, ['body'], schema, value)).toHaveLength(MAX_ISSUES)

@@ -48,12 +48,12 @@ const withBlock = (block: object) => ({
 })
 
 describe('an editor', () => {
-  test('finds nothing in the bots that the document shows', async () => {
+  test('finds nothing in the documented bots', async () => {
     expect(await findings(exampleBot)).toEqual([])
     expect(await findings(exampleLegacyBot, '5')).toEqual([])
   })
 
-  test('finds a misspelt property of a block, and says nothing else', async () => {
+  test('finds a misspelt property of a block, and nothing else', async () => {
     const found = await findings(withBlock({ type: 'email input', options: { variableID: 'v' } }))
     expect(found).toEqual(['"variableID": Property variableID is not allowed.'])
   })
@@ -70,7 +70,7 @@ describe('an editor', () => {
     expect(found).toEqual(['"fnot": Property fnot is not allowed.'])
   })
 
-  test('offers the types of blocks, and then what the chosen one has', async () => {
+  test('offers the types of blocks, and then the properties of the chosen one', async () => {
     expect(await offered(withBlock({ type: '|' }))).toEqual(
       expect.arrayContaining(['"text"', '"email input"', '"Condition"']),
     )
@@ -110,7 +110,7 @@ describe('defaults', () => {
     expect([defaultOf(flag, '5'), defaultOf(flag, '6')]).toEqual([true, false])
   })
 
-  test('are there wherever the description names one value', () => {
+  test('exist wherever the description names one value', () => {
     const silent = Object.entries(published.components.schemas).flatMap(([name, { properties = {} }]) =>
       Object.entries(properties).flatMap(([key, schema]) =>
         /\bDefault [^:]/.test(String(schema.description)) && defaultOf(schema, '6.1') === undefined
@@ -121,7 +121,7 @@ describe('defaults', () => {
     expect(silent.map((line) => line.split(':')[0])).toEqual(depending)
   })
 
-  test('fit their own schema', async () => {
+  test('are valid in their own schema', async () => {
     const { definitions } = JSON.parse(schemaText('6.1'))
     for (const { properties = {} } of Object.values<{ properties?: Record<string, { default?: unknown }> }>(
       definitions,

@@ -15,7 +15,7 @@ function secretsIn(value: unknown): string[] {
   )
 }
 
-test('every operation with a key whose response has a secret says secretOf, so that it is not stored', () => {
+test('every operation with a key whose response has a secret declares secretOf, so that it is not stored', () => {
   const keyed = Object.entries<Operation>(operations).filter(([, each]) => minimumKeyOf(each) !== undefined)
   const withSecret = keyed.filter(([, { success }]) => secretsIn(success.examples).length > 0)
   expect(withSecret.length).toBeGreaterThan(2)

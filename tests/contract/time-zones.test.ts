@@ -16,11 +16,11 @@ describe('canonicalTimeZone', () => {
     // The Kelvin sign becomes a plain k in lower case.
     ['Asia/Bang\u212Aok', undefined],
     ['x'.repeat(100_000), undefined],
-  ])('%j is %j', (name, expected) => {
+  ])('returns for %j the zone %j', (name, expected) => {
     expect(canonicalTimeZone(name)).toBe(expected)
   })
 
-  test('2,000 spellings of one name make one formatter', () => {
+  test('2,000 spellings of one name create one formatter', () => {
     const made = jest.spyOn(Intl, 'DateTimeFormat')
     const letters = [...'america/los_angeles']
     for (let bits = 0; bits < 2_000; bits++) {

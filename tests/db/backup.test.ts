@@ -77,7 +77,7 @@ async function contentOf(url: string): Promise<Record<string, string[]>> {
 }
 
 describe('a backup', () => {
-  test('holds every row of every table, and brings it into an empty database', async () => {
+  test('has every row of every table, and restores it into an empty database', async () => {
     const file = newFile()
     const said: string[] = []
     const backup = await backUp(app.databaseUrl, file, (line) => said.push(line))
@@ -94,7 +94,7 @@ describe('a backup', () => {
     expect(await contentOf(url)).toEqual(before)
   })
 
-  test('is of one moment, whatever is written meanwhile', async () => {
+  test('is consistent, whatever is written meanwhile', async () => {
     const made = await publish(
       app,
       here,
@@ -127,7 +127,7 @@ describe('a backup', () => {
     expect(new Set(sizes).size).toBeGreaterThan(1)
   })
 
-  test('has no table of others, however that is named, and is made beside them', async () => {
+  test('has no foreign table, whatever its name, and works beside such tables', async () => {
     await app.pool.query(`
       CREATE TABLE "results_old" AS SELECT 'COPY "users"' AS text FROM generate_series(1, 3);
       CREATE TABLE marks(); CREATE TABLE "it""s"(a int); CREATE TABLE "two
@@ -151,8 +151,8 @@ lines", profiles, circle, circle2`,
   })
 })
 
-describe('refused, and nothing changed', () => {
-  test('a file that exists, or cannot be written', async () => {
+describe('rejected, and nothing changed', () => {
+  test('backup rejects a file that exists or cannot be written', async () => {
     const file = newFile()
     await writeFile(file, 'precious')
     await expect(backUp(app.databaseUrl, file, quiet)).rejects.toThrow(`${file} exists already`)
@@ -166,14 +166,14 @@ describe('refused, and nothing changed', () => {
     expect((await readdir(folder)).filter((name) => name.endsWith('.partial'))).toEqual([])
   })
 
-  test('a file of a build before 1.0.0, or of a newer release', async () => {
+  test('restore rejects a file of a build before 1.0.0 or of a newer release', async () => {
     const forged = await forge((script) => script.replace(/"migration":"\w+"/, '"migration":"0033_older"'))
     const url = await emptyDatabase()
     await expect(restore(url, forged, quiet)).rejects.toThrow('a build before 1.0.0')
     expect(await contentOf(url)).toEqual({})
   })
 
-  test('a database that holds something', async () => {
+  test('restore rejects a database that is not empty', async () => {
     const file = newFile()
     await backUp(app.databaseUrl, file, quiet)
     const before = await contentOf(app.databaseUrl)
@@ -183,7 +183,7 @@ describe('refused, and nothing changed', () => {
     expect(await contentOf(app.databaseUrl)).toEqual(before)
   })
 
-  test('a file that is damaged anywhere, cut, or no backup', async () => {
+  test('restore rejects a file that is damaged anywhere, truncated, or no backup', async () => {
     const file = newFile()
     await backUp(app.databaseUrl, file, quiet)
     const packed = await readFile(file)
@@ -241,7 +241,7 @@ async function forge(change: (script: string) => string, more: object = {}): Pro
   return forged
 }
 
-describe('a file that somebody else made', () => {
+describe('a forged backup', () => {
   const proof = join(tmpdir(), `bots-proof-${process.pid}`)
   const purges = /COPY "purges" \(.*\) FROM stdin;/
   const statements: Record<string, (script: string) => string> = {
@@ -262,7 +262,7 @@ describe('a file that somebody else made', () => {
   }
 
   test.each(Object.entries(statements))(
-    'with %s is refused before anything is written',
+    'with %s is rejected before anything is written',
     async (_, change) => {
       const url = await emptyDatabase()
       await expect(restore(url, await forge(change), quiet)).rejects.toThrow('is not a complete backup')
@@ -271,7 +271,7 @@ describe('a file that somebody else made', () => {
     },
   )
 
-  test('with a table or a column that is not of the service writes into neither', async () => {
+  test('with a table or a column that the service does not have writes into neither', async () => {
     const url = await emptyDatabase()
     const client = new pg.Client({ connectionString: url })
     await client.connect()
@@ -291,7 +291,7 @@ describe('a file that somebody else made', () => {
   })
 
   test.each(['03/02/2026 10:00:00 UTC', '26/11/2026 17:16:07.756 UTC', '03.02.2026 10:00:00 UTC'])(
-    'with the time %s, of which day and month are not certain, is refused',
+    'with the time %s, of which day and month are ambiguous, is rejected',
     async (time) => {
       const dated = await forge((script) => script.replace(/\d{4}-\d\d-\d\d [\d:.]+\+00/, time))
       const url = await emptyDatabase()
@@ -301,7 +301,7 @@ describe('a file that somebody else made', () => {
   )
 })
 
-test('two backups to one name at once both end, with one file that is whole, and no other is left', async () => {
+test('two concurrent backups to one name both end, with one whole file and no other left', async () => {
   const own = await mkdtemp(join(folder, 'at-once-'))
   const file = join(own, 'one')
   const outcomes = await Promise.allSettled(
@@ -314,7 +314,7 @@ test('two backups to one name at once both end, with one file that is whole, and
   expect(await readdir(own)).toEqual(['one'])
 })
 
-test('a backup that is called off leaves no file', async () => {
+test('an aborted backup leaves no file', async () => {
   const own = await mkdtemp(join(folder, 'called-off-'))
   const calling = new AbortController()
   const running = backUp(app.databaseUrl, join(own, 'one'), () => calling.abort(), { signal: calling.signal })
@@ -323,7 +323,7 @@ test('a backup that is called off leaves no file', async () => {
 })
 
 describe('webhooks of a copy', () => {
-  test('are silent after a restore, and as they were with --live', async () => {
+  test('are disabled after a restore, and unchanged with --live', async () => {
     const as = here.admin
     const { workspaceId } = here
     await app.client.ok('createWebhookEndpoint', {
@@ -390,7 +390,7 @@ describe('webhooks of a copy', () => {
   })
 })
 
-test('the commands work beside a running service, and into a new data folder', async () => {
+test('backup and restore work beside a running service, and into a new data folder', async () => {
   const [from, to] = [await newDataFolder(), await newDataFolder()]
   const service = await startService({ DATA_DIR: from })
   const file = newFile()

@@ -58,7 +58,7 @@ function questionsAbout(kind: Kind): [Caller, string][] {
 }
 
 describe.each<Kind>(['workspace', 'folder', 'bot'])('grants of a %s', (kind) => {
-  test('are those that each question gets alone, whoever asks at the same time', async () => {
+  test('are those that each query gets alone, also beside queries of other callers', async () => {
     const questions = questionsAbout(kind)
     const alone = []
     for (const [caller, id] of questions) alone.push(await ask(kind, caller, id))
@@ -74,7 +74,7 @@ describe.each<Kind>(['workspace', 'folder', 'bot'])('grants of a %s', (kind) => 
     expect(app.statements.length).toBeLessThanOrEqual(2 * once)
   })
 
-  test('end with the statement that looks for them, and the next ones do not', async () => {
+  test('end with the statement that reads them, and the next ones do not', async () => {
     const { admin } = world.here
     await app.pool.query('ALTER TABLE api_tokens RENAME TO gone')
     const outcomes = await Promise.allSettled([ask(kind, admin, 'one'), ask(kind, admin, 'two')])
@@ -89,7 +89,7 @@ function withoutPlace(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (key, inner) => (key === 'place' ? undefined : inner)))
 }
 
-test('requests of one moment each get their own record', async () => {
+test('concurrent requests each get their own record', async () => {
   const { here, there, stranger, unknown } = world
   const requests = [here, there].flatMap((site) => [
     { as: site.member, id: site.draft.id, status: 200 },
@@ -107,7 +107,7 @@ test('requests of one moment each get their own record', async () => {
   )
 })
 
-test('chats that go on at one moment each find their own session', async () => {
+test('concurrent turns each find their own session', async () => {
   const { here, there } = world
   const sessions = [here.session, there.session, here.expiredSession, 'missing', there.session, here.session]
   const answers = await Promise.all(
@@ -159,7 +159,7 @@ describe('pages of results', () => {
 
   const packings = () => app.statements.filter((text) => text.includes('string_agg')).length
 
-  test('that are read at one moment are those that each gets alone', async () => {
+  test('that are read concurrently are those that each query gets alone', async () => {
     const [here, there] = [world.here.draft.id, world.there.draft.id]
     await addResults(here, 20, 10)
     await addResults(there, 21, 10)
@@ -185,7 +185,7 @@ describe('pages of results', () => {
     expect(packings()).toBe(isDistributed(app.db) ? 8 : 1)
   })
 
-  test('that are long are read one by one', async () => {
+  test('that are large are read one by one', async () => {
     await addResults(world.here.draft.id, 3, 30_000)
     app.statements.length = 0
     const [first] = [await list(world.here), await list(world.here)]
@@ -193,7 +193,7 @@ describe('pages of results', () => {
     expect(first.results.map(({ answers }) => answers[0]?.content?.length)).toContain(30_001)
   })
 
-  test('that the database cannot pack are read one by one', async () => {
+  test('that the database cannot encode are read one by one', async () => {
     await addResults(world.here.draft.id, 3, 10)
     const first = await list(world.here)
     const { query } = app.pool
@@ -213,7 +213,7 @@ describe('pages of results', () => {
   })
 })
 
-describe('bots that are made at one moment', () => {
+describe('bots that are created concurrently', () => {
   const make = (site: Site, bot: object) =>
     app.client.call('createBot', { as: site.member, body: { workspaceId: site.workspaceId, bot } })
 
@@ -240,7 +240,7 @@ describe('bots that are made at one moment', () => {
     }
   })
 
-  test('are stored together, also where one of them cannot be', async () => {
+  test('are stored in one batch, also where one of them cannot be', async () => {
     const { member, workspaceId } = world.here
     const caller = { userId: member.id, tokenId: 'token' }
     const grant = { workspace: { id: workspaceId }, caller } as WorkspaceGrant

@@ -33,7 +33,7 @@ async function settle() {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('half of what waits is done, at least eight, and the next when that is back', async () => {
+test('a batch takes half of the waiting items, at least eight, and the next starts when it ends', async () => {
   const { giveMany, begun, sizes } = gatherNumbers(100)
   const outcomes = Promise.all(giveMany(24))
   await settle()
@@ -97,7 +97,7 @@ test('a failed batch rejects its own items, and the next batches run', async () 
   expect(found.map(({ status }) => status)).toEqual([...Array(8).fill('rejected'), 'fulfilled'])
 })
 
-test('the first can be done at once, and what comes meanwhile together', async () => {
+test('the first item can run at once, and later ones wait for the next batch', async () => {
   const { giveMany, begun, sizes } = gatherNumbers(4, 'immediately')
   const outcomes = Promise.all(giveMany(6))
   expect(sizes()).toEqual([1])

@@ -45,14 +45,14 @@ const coordinatorTables = [
   'webhook_outbox',
 ]
 
-test('the catalogue names the place of the rows of every table', () => {
+test('the catalogue names the location of the rows of every table', () => {
   const tables = (Object.values(schema) as unknown[]).filter((value): value is PgTable => is(value, PgTable))
   expect([...catalogueTables, ...botTables, ...coordinatorTables].sort()).toEqual(
     tables.map(getTableName).sort(),
   )
 })
 
-test('functions that nodes are asked for by others join no table of bots with a catalogue table', () => {
+test('functions that run on nodes join no table of bots with a catalogue table', () => {
   const bodies = [...script.matchAll(/CREATE OR REPLACE FUNCTION (\w+)\(.*?AS \$\$(.*?)\$\$/gs)]
   const delegated = [...(/WHERE proname IN \(([^)]*)\)/.exec(script)?.[1] ?? '').matchAll(/\w+/g)].map(String)
   expect(delegated.length).toBeGreaterThan(0)
@@ -95,7 +95,7 @@ const standIn = `
 const testAlone = isCluster ? test.skip : test
 
 testAlone(
-  'tables are spread in the order of the script, whatever plan the database has for a query',
+  'tables are distributed in the order of the script, whatever plan the database has for a query',
   async () => {
     const spreading = script.split('--> statement-breakpoint').filter((one) => /create_\w+_table/.test(one))
     for (const settings of [
@@ -127,7 +127,7 @@ testAlone(
   },
 )
 
-test('no statement of the script has a side effect in rows whose order only a plan decides', () => {
+test('no statement of the script has a side effect in rows whose order depends on a plan', () => {
   const statements = script.split('--> statement-breakpoint')
   expect(statements.filter((one) => /create_\w+_table\(\w+[^)]*\)[^;]*\bFROM\s+unnest/.test(one))).toEqual([])
 })
@@ -272,7 +272,7 @@ test.each(nodeFunctions.map((text) => [/FUNCTION (\w+)/.exec(text)?.[1], text]))
 )
 
 test.each(nodeFunctions.map((text) => [/FUNCTION (\w+)/.exec(text)?.[1], text]))(
-  '%s has no volatile function in a statement that writes, which a cluster refuses',
+  '%s has no volatile function in a statement that writes, which a cluster rejects',
   (_name, text) => {
     const writing = String(text)
       .split(';')
@@ -284,7 +284,7 @@ test.each(nodeFunctions.map((text) => [/FUNCTION (\w+)/.exec(text)?.[1], text]))
 )
 
 test.each(nodeFunctions.map((text) => [/FUNCTION (\w+)/.exec(text)?.[1], text]))(
-  '%s inserts nothing that a subquery decides, which a cluster refuses',
+  '%s inserts nothing that a subquery decides, which a cluster rejects',
   (_name, text) => {
     const inserting = String(text)
       .split(';')
@@ -293,7 +293,7 @@ test.each(nodeFunctions.map((text) => [/FUNCTION (\w+)/.exec(text)?.[1], text]))
   },
 )
 
-test('the functions of a cluster do not know hours: none are counted or read', async () => {
+test('the functions of a cluster neither count nor read hours', async () => {
   const params = { botId: site.draft.id }
   await app.pool.query(
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
@@ -317,7 +317,7 @@ test('the functions of a cluster do not know hours: none are counted or read', a
   await app.pool.query('DELETE FROM results WHERE bot_id = $1', [site.draft.id])
 })
 
-test('sessions that expire are removed without a function in what is returned, which a cluster refuses', async () => {
+test('sessions that expire are removed without a function in what is returned, which a cluster rejects', async () => {
   await app.pool.query(
     `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, expires_at, created_at, updated_at)
     VALUES ('expired', $1, 'publication', 'result', '{}', 1, '2026-01-02', '2026-01-01', '2026-01-01')`,
@@ -414,7 +414,7 @@ async function* nothing(): AsyncGenerator<Buffer> {}
 
 const describeHere = isCluster ? describe.skip : describe
 
-describeHere('what is refused', () => {
+describeHere('rejected statements', () => {
   test.each([
     ['SELECT FROM results WHERE id = $1', ['results without its bot']],
     [

@@ -151,7 +151,7 @@ afterAll(async () => {
 })
 
 describe('starting and stopping', () => {
-  test('a first start makes a safe server, stopping leaves nothing, a second start finds the data', async () => {
+  test('a first start makes a secure server, stopping leaves nothing, a second start finds the data', async () => {
     const folder = await newFolder()
     await mkdir(join(folder, 'postgres.init-interrupted/data'), { recursive: true })
     const messages: string[] = []
@@ -211,7 +211,7 @@ describe('starting and stopping', () => {
     expect(await query(again, 'select answer from kept')).toEqual([{ answer: 42 }])
   })
 
-  test('whoever lets go last stops the server, whoever started it', async () => {
+  test('the last user to close stops the server, whoever started it', async () => {
     const folder = await usedFolder()
     const first = await start(folder)
     const pid = (await postmaster(folder)) as number
@@ -227,7 +227,7 @@ describe('starting and stopping', () => {
     await until(async () => !(await isAlive(pid)))
   })
 
-  test('five processes at once on a new folder get one server', async () => {
+  test('five processes that start at once on a new folder share one server', async () => {
     const folder = await newFolder()
     const servers = await Promise.all(Array.from({ length: 5 }, () => startElsewhere(folder)))
     const identities = await Promise.all(servers.map(identity))
@@ -321,7 +321,7 @@ describe('a server that cannot start again', () => {
     return { folder, server, messages, told, attempts, repair: () => rename(`${file}.away`, file) }
   }
 
-  test('its user tries until it does, and holds on to it then; what is wrong is told once', async () => {
+  test('is started again by its user until it runs, stays held, and its error is logged once', async () => {
     const { folder, server, messages, told, attempts, repair } = await broken({
       startTimeoutMs: 2_000,
       pause: 50,
@@ -352,7 +352,7 @@ describe('a server that cannot start again', () => {
   })
 })
 
-test('a server whose folder was moved is stopped all the same, and a start in the new place names one that was left', async () => {
+test('a server whose folder was moved is stopped all the same, and a start in the new folder names the old process', async () => {
   const folder = await usedFolder()
   const server = await start(folder)
   const pid = (await postmaster(folder)) as number
@@ -367,7 +367,7 @@ test('a server whose folder was moved is stopped all the same, and a start in th
   await start(moved).then((again) => again.stop())
 })
 
-test('users who let go at the same moment leave no server', async () => {
+test('users who close at the same time leave no server', async () => {
   const folder = await usedFolder()
   for (let round = 0; round < 5; round++) {
     const users = await Promise.all(Array.from({ length: 4 }, () => start(folder)))
@@ -377,13 +377,13 @@ test('users who let go at the same moment leave no server', async () => {
   }
 })
 
-describe('refusals', () => {
+describe('rejections', () => {
   test.each([
     ['a file', (folder: string) => join(folder, 'file'), /is a file: set DATA_DIR to a folder/],
     ['in a file', (folder: string) => join(folder, 'file/x/y'), /is a file: set DATA_DIR to a folder/],
     ['where no folder can be', () => '/proc/nowhere/x', /no such folder can be made: set DATA_DIR/],
     ['a name that is too long', (folder: string) => join(folder, 'x'.repeat(300)), /set DATA_DIR/],
-  ])('a data folder that is %s, at once and with the way out', async (_, place, message) => {
+  ])('a data folder that is %s is rejected at once, with the way out', async (_, place, message) => {
     const folder = await newFolder()
     await writeFile(join(folder, 'file'), 'text')
     const began = performance.now()
@@ -391,7 +391,7 @@ describe('refusals', () => {
     expect(performance.now() - began).toBeLessThan(20_000)
   })
 
-  test('an existing database that this account may not write to, at once and with the way out', async () => {
+  test('a database that this account may not write to is rejected at once, with the way out', async () => {
     const folder = await usedFolder()
     const home = join(folder, 'postgres')
     if (asRoot) await run('chown', ['-R', `${nobody.uid}:${nobody.gid}`, folder])
@@ -406,7 +406,7 @@ describe('refusals', () => {
     }
   })
 
-  test('data of another major version', async () => {
+  test('data of another major version of PostgreSQL are rejected', async () => {
     const folder = await usedFolder()
     await writeFile(join(folder, 'postgres/data/PG_VERSION'), '17\n')
     await expect(start(folder)).rejects.toThrow(
@@ -415,7 +415,7 @@ describe('refusals', () => {
     expect(await postmaster(folder)).toBeUndefined()
   })
 
-  test('a machine that there is no PostgreSQL for', async () => {
+  test('a machine without a PostgreSQL build is rejected', async () => {
     const arch = process.arch
     Object.defineProperty(process, 'arch', { value: 'abacus' })
     try {
@@ -428,7 +428,7 @@ describe('refusals', () => {
   })
 })
 
-describe('the programs', () => {
+describe('the programs of PostgreSQL', () => {
   /**
    * A copy of the installed programs without the links that a postinstall script makes, as `--ignore-scripts` leaves
    * it.
@@ -443,7 +443,7 @@ describe('the programs', () => {
   }
   const runs = (native: string) => run(join(native, 'bin/postgres'), ['--version'])
 
-  test('get the library links that npm left out', async () => {
+  test('have the library links that npm left out', async () => {
     const { copy, links } = await unlinkedCopy(await newFolder())
     expect(links.length).toBeGreaterThan(0)
     await expect(runs(copy)).rejects.toMatchObject({ code: 127 })

@@ -115,7 +115,7 @@ describe('migrating', () => {
     expect(await query(url, 'SELECT name FROM installation_keys')).toEqual([{ name: 'kept' }])
   })
 
-  test('is not cut off by limits that the role carries for requests', async () => {
+  test('is not aborted by timeouts that the role has for requests', async () => {
     const url = await emptyDatabase()
     const name = new URL(url).pathname.slice(1)
     for (const limit of ['lock_timeout', 'idle_in_transaction_session_timeout']) {
@@ -125,7 +125,7 @@ describe('migrating', () => {
     expect(await query(url, applied)).toHaveLength(journal.entries.length)
   })
 
-  test('says who holds what it waits for: the migration of another process, or a lock', async () => {
+  test('names the blocker: the migration of another process, or a lock', async () => {
     const lines: { msg: string; holders: { application: string; pid: number }[] }[] = []
     const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
     const DATABASE_URL = await emptyDatabase()
@@ -186,7 +186,7 @@ describe('an index that is built while the service runs', () => {
   const shape = "SELECT pg_get_indexdef('results_by_update'::regclass) AS definition"
   const built = [{ definition: expect.stringContaining('(updated_at)') }]
 
-  test('is built anew where that was interrupted', async () => {
+  test('is built again after an interruption', async () => {
     const url = await emptyDatabase()
     await migrateDatabase(url)
     await query(url, 'CREATE INDEX results_by_update ON results (bot_id)')
@@ -198,7 +198,7 @@ describe('an index that is built while the service runs', () => {
     expect(await query(url, shape)).toEqual(built)
   })
 
-  test('waits for nobody who waits for it: several processes begin at once', async () => {
+  test('waits for no session that waits for it: several processes start at once', async () => {
     const url = await emptyDatabase()
     await migrateDatabase(url)
     const folder = await later()
@@ -208,7 +208,7 @@ describe('an index that is built while the service runs', () => {
   })
 })
 
-test('a migration that waits for a request which waits for it begins anew', async () => {
+test('a migration that waits for a request which waits for it starts again', async () => {
   const url = await emptyDatabase()
   await migrateDatabase(url)
   const folder = await migrationsWith({
@@ -231,7 +231,7 @@ test('a migration that waits for a request which waits for it begins anew', asyn
   expect(await query(url, applied)).toHaveLength(journal.entries.length + 1)
 })
 
-test('a database of a build before 1.0.0 is refused, and stays as it was', async () => {
+test('a database of a build before 1.0.0 is rejected, and stays unchanged', async () => {
   const url = await emptyDatabase()
   await migrateDatabase(url)
   await query(url, 'UPDATE drizzle.__drizzle_migrations SET created_at = created_at - 1')
@@ -245,8 +245,8 @@ beforeAll(async () => {
   await migrateDatabase(migrated)
 })
 
-describe('an empty database becomes what the schema says', () => {
-  test('in its tables', async () => {
+describe('the schema of migrations', () => {
+  test('has the tables of schema.ts', async () => {
     const rows = await query(migrated, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
     const expected = [...tables.map(getTableName), ...own]
     expect(rows.map(({ tablename }) => tablename).sort()).toEqual(expected.sort())
@@ -254,7 +254,7 @@ describe('an empty database becomes what the schema says', () => {
 
   const perTable = tables.map((table) => [getTableName(table), table] as const)
 
-  test.each(perTable)('in the columns of %s', async (name, table) => {
+  test.each(perTable)('has the columns of %s', async (name, table) => {
     const rows = (await query(migrated, catalogue.columns)).filter((row) => row.table === name)
     const expected = getTableConfig(table).columns.map((column) => ({
       table: name,
@@ -266,7 +266,7 @@ describe('an empty database becomes what the schema says', () => {
     expect(rows).toEqual(expected.sort((a, b) => (a.name < b.name ? -1 : 1)))
   })
 
-  test.each(perTable)('in the keys and indexes of %s', async (name, table) => {
+  test.each(perTable)('has the keys and indexes of %s', async (name, table) => {
     const { columns, primaryKeys, indexes } = getTableConfig(table)
     const rows = (await query(migrated, catalogue.indexes)).filter((row) => row.table === name)
     const primary = columns.filter((column) => column.primary).map((column) => column.name)
@@ -301,7 +301,7 @@ describe('an empty database becomes what the schema says', () => {
     expect(found).toEqual(expected.sort((a, b) => (a.name < b.name ? -1 : 1)))
   })
 
-  test.each(perTable)('in the foreign keys of %s, and nothing else is constrained', async (name, table) => {
+  test.each(perTable)('has the foreign keys of %s, and no other constraints', async (name, table) => {
     const rows = (await query(migrated, catalogue.constraints)).filter((row) => row.table === name)
     const expected = getTableConfig(table).foreignKeys.map((key) => {
       const { columns, foreignColumns, foreignTable } = key.reference()
@@ -355,7 +355,7 @@ describe('tables that can be distributed by bot', () => {
   ]
   const botTables = tables.map(getTableName).filter((name) => !beside.includes(name))
 
-  test.each(botTables)('%s: every key begins with the one it is distributed by', async (name) => {
+  test.each(botTables)('%s has its distribution column first in every key', async (name) => {
     const rows = (await query(migrated, catalogue.indexes)).filter((row) => row.table === name)
     const unique = rows.filter(({ isUnique }) => isUnique)
     expect(unique).not.toHaveLength(0)

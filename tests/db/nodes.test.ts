@@ -77,7 +77,7 @@ async function chat(flow = bot({ Start: [ask('One'), ask('Two')] }, { variables:
   return app.statements.filter((text) => /\b(read|write)_(chat|published)_\w+/.test(text))
 }
 
-test('steps of chats are, and the coordinator is not', async () => {
+test('turns of chats run on a node, and not on the coordinator', async () => {
   const lines = open()
   expect(await chat()).toEqual([])
   expect(lines).toEqual([])
@@ -89,7 +89,7 @@ test('queries of a transaction stay in it', async () => {
   expect(await nodeOf(app.db, site.draft.id)).not.toBe(app.db)
 })
 
-testDirect('connections that the node has closed meanwhile are no matter', async () => {
+testDirect('connections that the node has closed meanwhile are replaced', async () => {
   const lines = open()
   await chat()
   const { rows } = await app.pool.query(
@@ -107,7 +107,7 @@ testDirect('connections that the node has closed meanwhile are no matter', async
   expect(lines).toEqual([])
 })
 
-testAnywhere('the coordinator is where a node cannot be reached, and that is said once', async () => {
+testAnywhere('the coordinator is used where a node cannot be reached, and that is logged once', async () => {
   await placeAt('127.0.0.1', await freePort())
   const lines = open()
   expect(await chat()).toHaveLength(6)
@@ -118,7 +118,7 @@ testAnywhere('the coordinator is where a node cannot be reached, and that is sai
 const testWithPassword = new URL(serverUrl()).password ? testAnywhere : test.skip
 
 testWithPassword(
-  'the coordinator is where the address of a node leads to another cluster (needs a password in DATABASE_URL)',
+  'the coordinator is used where the address of a node leads to another cluster (needs a password in DATABASE_URL)',
   async () => {
     const dataDirectory = await mkdtemp(join(tmpdir(), 'bot-builder-tests-'))
     const other = await startEmbeddedPostgres({ dataDirectory })
@@ -149,13 +149,13 @@ testWithPassword(
   },
 )
 
-testAnywhere('the coordinator is for nodes that do not know the cluster', async () => {
+testAnywhere('the coordinator is used for nodes that do not know the cluster', async () => {
   await placeAt('127.0.0.1', 5432, false)
   open()
   expect(await nodeOf(app.db, site.draft.id)).toBe(app.db)
 })
 
-testAnywhere('the coordinator is for nodes of its own machine, where that is not this one', async () => {
+testAnywhere('the coordinator is used for nodes of its own machine, where that is another one', async () => {
   await placeAt('localhost', 5432)
   open('postgres://bots@coordinator.example.com/bots')
   expect(await nodeOf(app.db, site.draft.id)).toBe(app.db)

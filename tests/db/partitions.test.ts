@@ -124,8 +124,8 @@ async function partitionsOf(client: pg.Client) {
 
 const all = Object.fromEntries(growingTables.map((table) => [table, 32]))
 
-describeHere('what a table has beside its rows', () => {
-  test('is kept where it can be, and else named before anything is changed', async () => {
+describeHere('definitions beside the rows of a table', () => {
+  test('are kept where possible, and else named before anything is changed', async () => {
     const url = await emptyDatabase()
     await migrateDatabase(url)
     const client = await connectTo(url)
@@ -196,7 +196,7 @@ describeHere('what a table has beside its rows', () => {
   })
 })
 
-describeHere('the tables that grow', () => {
+describeHere('growing tables', () => {
   test('keep their rows, keys, indexes, settings and grants, and are not split twice', async () => {
     const url = await emptyDatabase()
     await migrateDatabase(url)
@@ -234,7 +234,7 @@ describeHere('the tables that grow', () => {
         'CREATE INDEX CONCURRENTLY IF NOT EXISTS "results_by_update" ON "results" USING btree ("updated_at");',
     })
 
-  test('become what they are elsewhere by the migrations that come after', async () => {
+  test('have the same schema as elsewhere after later migrations', async () => {
     const url = await emptyDatabase()
     await migrateDatabase(url)
     const client = await connectTo(url)
@@ -249,7 +249,7 @@ describeHere('the tables that grow', () => {
     expect((await contentsOf(client)).results).toMatchObject({ count: '500' })
   })
 
-  test('partitions with an index that was not built to its end get it once more', async () => {
+  test('partitions with an index that was not built to its end get it again', async () => {
     const url = await emptyDatabase()
     await migrateDatabase(url)
     await split(url)
@@ -265,7 +265,7 @@ describeHere('the tables that grow', () => {
     expect(await shapeOf(client)).toEqual(await shapeOf(await connectTo(other)))
   })
 
-  test('stay as they are where one cannot be split', async () => {
+  test('stay unchanged where one cannot be partitioned', async () => {
     const url = await emptyDatabase()
     await migrateDatabase(url)
     const client = await connectTo(url)
@@ -312,7 +312,7 @@ interface Node {
 
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-describeHere('what is asked about one bot reads one partition of each table', () => {
+describeHere('partitions of one bot', () => {
   let app: App
   let site: Site
   let made: Published

@@ -391,7 +391,7 @@ describeHere.each(Object.keys(requests))('%s', (name) => {
 })
 
 testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
-  'a session is found by its key, also where the table was empty when it was looked at last (%s)',
+  'a session is found by its key, also if the table was empty at its last ANALYZE (%s)',
   async (mode) => {
     const found = async (connection: pg.PoolClient, sent: Sent | undefined) => {
       const plan = await planOf(sent as Sent, mode, connection)
@@ -442,7 +442,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
 )
 
 testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
-  'kept hours are found by their key, whatever the table was like when it was looked at last (%s)',
+  'stored hours are found by their key, whatever the last ANALYZE of the table found (%s)',
   async (mode) => {
     await onItsOwn(async (own, connection) => {
       const grant = { bot: { id: 'bot-7', resultsFloorAt: null } } as BotGrant
@@ -480,7 +480,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
 
 // So few that the planner would read them all for the hundred rows that it expects of what is given to the statement.
 testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
-  'the steps of a chat read neither other bots nor other results, however few there are (%s)',
+  'the turns of a chat read neither other bots nor other results, however few there are (%s)',
   async (mode) => {
     await onItsOwn(async (own, connection) => {
       const { here } = await makeWorld(own)
@@ -549,7 +549,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
 )
 
 testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
-  'an answer that is not accepted reads one row of its result, however many were not accepted before (%s)',
+  'an answer that is not accepted reads one row of its result, however many were rejected before (%s)',
   async (mode) => {
     await onItsOwn(async (own, connection) => {
       const { here } = await makeWorld(own)
@@ -578,79 +578,76 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   },
 )
 
-describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
-  'of many events that wait (%s)',
-  (mode) => {
-    test.each(['empty', 'without any that waited', 'full'])(
-      'few are read to find those to send, where their table was %s when it was looked at last',
-      async (when) => {
-        await onItsOwn(async (own, connection) => {
-          const { here } = await makeWorld(own)
-          await connection.query('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)')
-          await connection.query(
-            `INSERT INTO webhook_endpoints (id, workspace_id, url, secrets, secrets_key_id, created_at, updated_at)
+describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])('many waiting events (%s)', (mode) => {
+  test.each(['empty', 'without any that waited', 'full'])(
+    'are read few at a time by senders, where their table was %s at its last ANALYZE',
+    async (when) => {
+      await onItsOwn(async (own, connection) => {
+        const { here } = await makeWorld(own)
+        await connection.query('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)')
+        await connection.query(
+          `INSERT INTO webhook_endpoints (id, workspace_id, url, secrets, secrets_key_id, created_at, updated_at)
             VALUES ('endpoint', $1, 'https://example.com', '', 'none', now(), now())`,
-            [here.workspaceId],
-          )
-          // Deliveries of 64 subjects, each with many.
-          const insert = (from: number, to: number, nextAttemptAt: string) =>
-            connection.query(
-              `WITH added AS (
+          [here.workspaceId],
+        )
+        // Deliveries of 64 subjects, each with many.
+        const insert = (from: number, to: number, nextAttemptAt: string) =>
+          connection.query(
+            `WITH added AS (
                 INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, size, created_at, next_attempt_at)
                 SELECT 'bot-' || n % 64 % 3, 'endpoint', n % 64, n / 64, to_char(n, 'FM00000'), 'result.answered', 2,
                   now(), ${nextAttemptAt} FROM generate_series($1::int, $2) AS n RETURNING *
               )
               INSERT INTO webhook_events (bot_id, subject, id, data) SELECT bot_id, subject, id, '{}' FROM added`,
-              [from, to],
-            )
-          const look = () => connection.query('VACUUM ANALYZE')
-          if (when === 'empty') await look()
-          await insert(0, 63, 'NULL')
-          if (when === 'without any that waited') await look()
-          await insert(64, 10_000, "'epoch'")
-          if (when === 'full') await look()
+            [from, to],
+          )
+        const look = () => connection.query('VACUUM ANALYZE')
+        if (when === 'empty') await look()
+        await insert(0, 63, 'NULL')
+        if (when === 'without any that waited') await look()
+        await insert(64, 10_000, "'epoch'")
+        if (when === 'full') await look()
 
-          const { open, take, read, settle, putOff } = leaseStatements(own.db)
-          const readBy = async (send: () => Promise<unknown>, ...values: unknown[]) => {
-            const [sent] = await sentDuring(send, own)
-            const plan = await planOf({ ...(sent as Sent), values }, mode, connection)
-            const read = readOf(plan, 'webhook_deliveries')
-            return { rows: plan['Actual Rows'], read, events: readOf(plan, 'webhook_events') }
+        const { open, take, read, settle, putOff } = leaseStatements(own.db)
+        const readBy = async (send: () => Promise<unknown>, ...values: unknown[]) => {
+          const [sent] = await sentDuring(send, own)
+          const plan = await planOf({ ...(sent as Sent), values }, mode, connection)
+          const read = readOf(plan, 'webhook_deliveries')
+          return { rows: plan['Actual Rows'], read, events: readOf(plan, 'webhook_events') }
+        }
+        expect(await readBy(() => open({}))).toEqual({ rows: 1, read: 1, events: 0 })
+        const wanted = [{ id: 'endpoint', owner: 'owner', isOpen: true, free: 32, room: 1_000 }]
+        const taken = await readBy(() => take({ wanted: '[]' }), JSON.stringify(wanted))
+        expect(taken.rows).toBe(32)
+        // A hundred are looked at, with what is in front of each, and read again to be locked or put behind that.
+        expect(taken.read).toBeLessThanOrEqual(3 * 100)
+        const places = Array.from({ length: 32 }, (_, n) => {
+          const id = String(n).padStart(5, '0')
+          const flags = { isAgain: true, isFirst: true }
+          return {
+            botId: `bot-${n % 3}`,
+            endpointId: 'endpoint',
+            subject: `${n}`,
+            seq: 0,
+            id,
+            nth: n,
+            ...flags,
           }
-          expect(await readBy(() => open({}))).toEqual({ rows: 1, read: 1, events: 0 })
-          const wanted = [{ id: 'endpoint', owner: 'owner', isOpen: true, free: 32, room: 1_000 }]
-          const taken = await readBy(() => take({ wanted: '[]' }), JSON.stringify(wanted))
-          expect(taken.rows).toBe(32)
-          // A hundred are looked at, with what is in front of each, and read again to be locked or put behind that.
-          expect(taken.read).toBeLessThanOrEqual(3 * 100)
-          const places = Array.from({ length: 32 }, (_, n) => {
-            const id = String(n).padStart(5, '0')
-            const flags = { isAgain: true, isFirst: true }
-            return {
-              botId: `bot-${n % 3}`,
-              endpointId: 'endpoint',
-              subject: `${n}`,
-              seq: 0,
-              id,
-              nth: n,
-              ...flags,
-            }
-          })
-          const bodies = await readBy(() => read({ places: '[]' }), JSON.stringify(places))
-          expect(bodies.rows).toBe(32)
-          // Each with those behind it of which one may be under way, and its event.
-          expect(bodies.read).toBeLessThanOrEqual(32 * 160)
-          expect(bodies.events).toBe(32)
-          expect((await readBy(() => settle({ outcomes: '[]' }), JSON.stringify(places))).read).toBe(32)
-          expect((await readBy(() => putOff({ places: '[]' }), JSON.stringify(places))).read).toBe(32)
         })
-      },
-    )
-  },
-)
+        const bodies = await readBy(() => read({ places: '[]' }), JSON.stringify(places))
+        expect(bodies.rows).toBe(32)
+        // Each with those behind it of which one may be under way, and its event.
+        expect(bodies.read).toBeLessThanOrEqual(32 * 160)
+        expect(bodies.events).toBe(32)
+        expect((await readBy(() => settle({ outcomes: '[]' }), JSON.stringify(places))).read).toBe(32)
+        expect((await readBy(() => putOff({ places: '[]' }), JSON.stringify(places))).read).toBe(32)
+      })
+    },
+  )
+})
 
 testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
-  'a step that leaves something to tell looks through nothing that others have left, as planned when all had been told (%s)',
+  'a turn that adds an event reads none of the outbox, as planned when it was empty (%s)',
   async (mode) => {
     await onItsOwn(async (own, connection) => {
       await connection.query('ALTER TABLE webhook_outbox SET (autovacuum_enabled = false)')
@@ -673,62 +670,59 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   },
 )
 
-describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
-  'of much that steps have left to tell (%s)',
-  (mode) => {
-    test.each(['empty', 'full'])(
-      'little is read to share some out, where the tables were %s when they were looked at last',
-      async (when) => {
-        await onItsOwn(async (own, connection) => {
-          const { here } = await makeWorld(own)
-          await connection.query('ALTER TABLE webhook_outbox SET (autovacuum_enabled = false)')
-          await connection.query('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)')
-          if (when === 'empty') await connection.query('VACUUM ANALYZE')
-          await connection.query(
-            `INSERT INTO webhook_endpoints (id, workspace_id, url, secrets, secrets_key_id, created_at, updated_at)
+describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])('many outbox rows (%s)', (mode) => {
+  test.each(['empty', 'full'])(
+    'are read few at a time by the fan-out, where the tables were %s at their last ANALYZE',
+    async (when) => {
+      await onItsOwn(async (own, connection) => {
+        const { here } = await makeWorld(own)
+        await connection.query('ALTER TABLE webhook_outbox SET (autovacuum_enabled = false)')
+        await connection.query('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)')
+        if (when === 'empty') await connection.query('VACUUM ANALYZE')
+        await connection.query(
+          `INSERT INTO webhook_endpoints (id, workspace_id, url, secrets, secrets_key_id, created_at, updated_at)
             SELECT 'endpoint-' || n, $1, 'https://example.com', '', 'none', now(), now() FROM generate_series(1, 1000) AS n`,
-            [here.workspaceId],
-          )
-          await connection.query(
-            `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
+          [here.workspaceId],
+        )
+        await connection.query(
+          `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
             SELECT 'bot-' || n, $1, 'Bot', '6.1', 1, now(), now() FROM generate_series(0, 39) AS n`,
-            [here.workspaceId],
-          )
-          await connection.query(
-            `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
+          [here.workspaceId],
+        )
+        await connection.query(
+          `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
             SELECT 'bot-' || n, 'subject', '[]', true, false, false, now(), now() FROM generate_series(0, 39) AS n`,
-          )
-          // Each of 40 bots has many events of the same result, delivered and waiting.
-          await connection.query(
-            `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
+        )
+        // Each of 40 bots has many events of the same result, delivered and waiting.
+        await connection.query(
+          `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
             SELECT 'bot-' || n % 40, now() + n * interval '1 second', n, '{endpoint-1}', 1, json_build_object(
               'events', json_build_array(json_build_object('subject', 'subject', 'ordinal', 0, 'id', n,
                 'type', 'result.answered', 'data', '{}'::json, 'at', now())))
             FROM generate_series(1, 10000) AS n`,
-          )
-          await connection.query(
-            `WITH added AS (
+        )
+        await connection.query(
+          `WITH added AS (
               INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, size, created_at)
               SELECT 'bot-' || n % 40, 'endpoint-1', 'subject', n / 40, n, 'result.answered', 2, now()
               FROM generate_series(1, 10000) AS n RETURNING *
             )
             INSERT INTO webhook_events (bot_id, subject, id, data) SELECT bot_id, subject, id, '{}' FROM added`,
-          )
-          if (when === 'full') await connection.query('VACUUM ANALYZE')
+        )
+        if (when === 'full') await connection.query('VACUUM ANALYZE')
 
-          const [sent] = await sentDuring(() => fanOut(own.db, '', 64), own)
-          const plan = await planOf(sent as Sent, mode, connection)
-          // 32 bots, the first row of each, and of each as many as are shared out in all, which are removed.
-          expect(readOf(plan, 'webhook_outbox')).toBeLessThanOrEqual(3 * 32 + 32 * 64 + 2 * 64)
-          expect(readOf(plan, 'webhook_deliveries')).toBeLessThanOrEqual(2 * 64)
-          expect(readOf(plan, 'webhook_endpoints')).toBeLessThanOrEqual(64)
-          const { rows } = await connection.query('SELECT count(*)::int AS n FROM webhook_deliveries')
-          expect(rows).toEqual([{ n: 10_000 + 2 * 64 }])
-        })
-      },
-    )
-  },
-)
+        const [sent] = await sentDuring(() => fanOut(own.db, '', 64), own)
+        const plan = await planOf(sent as Sent, mode, connection)
+        // 32 bots, the first row of each, and of each as many as are shared out in all, which are removed.
+        expect(readOf(plan, 'webhook_outbox')).toBeLessThanOrEqual(3 * 32 + 32 * 64 + 2 * 64)
+        expect(readOf(plan, 'webhook_deliveries')).toBeLessThanOrEqual(2 * 64)
+        expect(readOf(plan, 'webhook_endpoints')).toBeLessThanOrEqual(64)
+        const { rows } = await connection.query('SELECT count(*)::int AS n FROM webhook_deliveries')
+        expect(rows).toEqual([{ n: 10_000 + 2 * 64 }])
+      })
+    },
+  )
+})
 
 // PostgreSQL plans a statement anew for every page as long as that looks cheaper, which takes a third of what the page
 // does.
@@ -738,7 +732,7 @@ testHere('a page of results is as cheap by the plan for any value', async () => 
   expect((await planOf(sent, 'force_generic_plan'))['Total Cost']).toBe(plan['Total Cost'])
 })
 
-testHere('an answer is looked for by its bot and its result', async () => {
+testHere('an answer is found by its bot and its result', async () => {
   for (const { text, values } of await sentDuring(() => listResults({}, 2))) {
     if (!text.includes('"result_answers"')) continue
     const plan = await planOf({ text, values }, 'force_generic_plan')
@@ -748,7 +742,7 @@ testHere('an answer is looked for by its bot and its result', async () => {
   expect.assertions(2)
 })
 
-describeHere('results that are looked for', () => {
+describeHere('filtered results', () => {
   // Values of every third result, of all, and of none. Each of two windows looks one result ahead.
   const searches: Record<string, { query: Record<string, string>; examines: number }> = {
     'many of them': { query: { status: 'completed', limit: '20' }, examines: 3 * 21 + 2 },
@@ -841,7 +835,7 @@ describeHere('statistics of a bot that is counted by day', () => {
   )
 
   test.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
-    'by blocks read what is kept, and the results of today (%s)',
+    'by blocks read stored days, and the results of today (%s)',
     async (mode) => {
       const { rows } = await client.query(
         `SELECT (SELECT count(*)::int FROM bot_block_stats_daily WHERE bot_id = $1) AS kept,

@@ -24,7 +24,7 @@ async function lockTimeout(): Promise<number> {
 }
 
 testDirect(
-  'who waited long for a connection waits for a row as long as is left, and the next one in full',
+  'a statement waits for a row as long as its wait for a connection has left, and the next one in full',
   async () => {
     const only = await app.pool.connect()
     const waiting = lockTimeout()
@@ -37,39 +37,36 @@ testDirect(
   },
 )
 
-testDirect(
-  'a request with a key that waited long for a connection waits for a row as long as is left',
-  async () => {
-    const { here, stranger } = await makeWorld(app)
-    const seen: number[] = []
-    app.beforeStatement = async (text, _values, send) => {
-      if (!/insert into "workspace_members"/.test(text)) return
-      const { rows } = await send("SELECT setting::int AS value FROM pg_settings WHERE name = 'lock_timeout'")
-      seen.push(rows[0].value)
-    }
-    const only = await app.pool.connect()
-    const creating = app.client.call('addMember', {
-      as: here.admin,
-      params: { workspaceId: here.workspaceId },
-      body: { email: stranger.email, role: 'GUEST' },
-      headers: { 'Idempotency-Key': randomUUID() },
-    })
-    await until('the request waits', async () => app.pool.waitingCount === 1)
-    // Somebody else is served between the look-up of the caller and the transaction.
-    const other = app.pool.connect()
-    only.release()
-    const connection = await other
-    await delay(4_500)
-    connection.release()
-    const created = await creating
-    app.beforeStatement = undefined
-    expect(created.status).toBe(201)
-    expect(seen).toHaveLength(1)
-    expect(seen[0]).toBeLessThanOrEqual(7_000)
-  },
-)
+testDirect('a request with a key waits for a row as long as its wait for a connection has left', async () => {
+  const { here, stranger } = await makeWorld(app)
+  const seen: number[] = []
+  app.beforeStatement = async (text, _values, send) => {
+    if (!/insert into "workspace_members"/.test(text)) return
+    const { rows } = await send("SELECT setting::int AS value FROM pg_settings WHERE name = 'lock_timeout'")
+    seen.push(rows[0].value)
+  }
+  const only = await app.pool.connect()
+  const creating = app.client.call('addMember', {
+    as: here.admin,
+    params: { workspaceId: here.workspaceId },
+    body: { email: stranger.email, role: 'GUEST' },
+    headers: { 'Idempotency-Key': randomUUID() },
+  })
+  await until('the request waits', async () => app.pool.waitingCount === 1)
+  // Somebody else is served between the look-up of the caller and the transaction.
+  const other = app.pool.connect()
+  only.release()
+  const connection = await other
+  await delay(4_500)
+  connection.release()
+  const created = await creating
+  app.beforeStatement = undefined
+  expect(created.status).toBe(201)
+  expect(seen).toHaveLength(1)
+  expect(seen[0]).toBeLessThanOrEqual(7_000)
+})
 
-testDirect('a prepared statement that fails leads to who asked for it, and the next one runs', async () => {
+testDirect('a failing prepared statement rejects its caller, and the next one runs', async () => {
   async function whoAsks(divisor: number) {
     const statement = { name: 'division', text: 'SELECT 6 / $1::integer AS value', values: [divisor] }
     return (await app.pool.query(statement)).rows
@@ -82,7 +79,7 @@ testDirect('a prepared statement that fails leads to who asked for it, and the n
   )
 })
 
-testDirect('the columns of a prepared statement are those that it has on its connection', async () => {
+testDirect('a prepared statement has the columns of its own connection', async () => {
   const star = async () => {
     const { rows } = await app.pool.query({ name: 'star', text: 'SELECT * FROM star', values: [] })
     return rows

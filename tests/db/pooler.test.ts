@@ -77,7 +77,7 @@ poolerDescribe('behind PgBouncer (skipped where it is not installed)', () => {
   }
 
   // Without limits, since a busy machine makes waits for rows longer.
-  test('reads and writes at once are answered as ever', () =>
+  test('concurrent reads and writes through a pooler work as without one', () =>
     pooled({}, async (app, { here }) => {
       const as = here.member
       const params = { botId: here.draft.id }
@@ -107,7 +107,7 @@ poolerDescribe('behind PgBouncer (skipped where it is not installed)', () => {
       expect(rows).toEqual([{ made: 12 }])
     }))
 
-  test('the limits of the role are those of every statement', () =>
+  test('every statement through a pooler has the timeouts of the role', () =>
     pooled(limits, async (app, { here }) => {
       const { rows } = await app.pool.query("SELECT current_setting('lock_timeout') AS lock_timeout")
       expect(rows).toEqual([{ lock_timeout: '300ms' }])
@@ -128,7 +128,7 @@ poolerDescribe('behind PgBouncer (skipped where it is not installed)', () => {
       }
     }))
 
-  test('migrations through it leave no limit of theirs behind, and the service starts', async () => {
+  test('migrations through a pooler leave none of their timeouts behind, and the service starts', async () => {
     const database = await createDatabase('nothing')
     const url = pooler.through(database.url)
     try {
@@ -158,7 +158,7 @@ poolerDescribe('behind PgBouncer (skipped where it is not installed)', () => {
     }
   })
 
-  test('a backup through it, and what is restored of it, leave the limits of requests as they are', async () => {
+  test('a backup through a pooler and its restore leave the timeouts of requests unchanged', async () => {
     const database = await createDatabase()
     const restored = await createDatabase('nothing')
     const folder = await mkdtemp(join(tmpdir(), 'bots-pooler-'))
@@ -183,7 +183,7 @@ poolerDescribe('behind PgBouncer (skipped where it is not installed)', () => {
     }
   })
 
-  test('a backup waits for what is locked, whatever the limits of requests are', async () => {
+  test('a backup waits for locks, whatever the timeouts of requests are', async () => {
     const database = await createDatabase()
     const folder = await mkdtemp(join(tmpdir(), 'bots-pooler-'))
     const holder = new pg.Client({ connectionString: database.url })
@@ -228,7 +228,7 @@ const options = {
   onError: () => {},
 }
 
-test('more connections than the database has are said at start', async () => {
+test('more connections than the database has are reported at the start', async () => {
   const { url, drop } = await createDatabase()
   const { db, pool } = connect({ ...options, url })
   try {

@@ -220,7 +220,7 @@ describe('a database with other defaults', () => {
     }
   })
 
-  testDirect('whose every timeout is 50 ms is migrated, backed up, restored and partitioned', async () => {
+  testDirect('with every timeout at 50 ms is migrated, backed up, restored and partitioned', async () => {
     expect(timeouts).toEqual(expect.arrayContaining(['statement_timeout', 'idle_session_timeout']))
     // That of a socket is enforced by the system, on a connection that has nothing to wait for here.
     const settings = Object.fromEntries(timeouts.map((name) => [name, '50']))

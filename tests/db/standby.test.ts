@@ -92,7 +92,7 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     expect(answer.status).toBe(200)
   }
 
-  test('results, transcripts, logs, exports and statistics come from it, and nothing else does', async () => {
+  test('a standby serves results, transcripts, logs, exports and statistics, and nothing else', async () => {
     const { here: site } = world
     const as = site.member
     const params = { botId: site.published.id, resultId: site.results[0] }
@@ -119,7 +119,7 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     expect(standbyReads).toEqual(before)
   })
 
-  test('while it is paused a read has what any process wrote before, and comes from the primary', async () => {
+  test('a read during a pause of the standby has the writes of all processes, and comes from the primary', async () => {
     await pair.pause()
     for (let again = 0; again < 5; again++) {
       const { totalViews } = await stats(there)
@@ -137,7 +137,7 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     })
   })
 
-  test('paused and resumed under load, no read is older than what was acknowledged before it', async () => {
+  test('reads beside a standby that pauses under load are never older than acknowledged writes', async () => {
     let acknowledged = (await stats(here)).totalViews
     let isOver = false
     const writers = [here, there].map(async (app) => {
@@ -175,7 +175,7 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     expect(asked).toBeGreaterThanOrEqual(reads / 2)
   })
 
-  test('it may die and come back: no read fails, and the log says it once', async () => {
+  test('a standby that dies and comes back fails no read, and is logged once', async () => {
     await pair.killStandby()
     for (let again = 0; again < 10; again++) await stats(here)
     expect(standbyReads).toMatchObject({ standby: 0, failing: 10 })
@@ -190,7 +190,7 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     ])
   })
 
-  test('an address that leads to the primary, or to nobody, is said, and the primary is read', async () => {
+  test('an address of the primary, or of no server, is logged, and the primary is read', async () => {
     for (const url of [pair.primaryUrl, 'postgres://nobody@127.0.0.1:1/nothing']) {
       logs.length = 0
       const reads = open(url, here.db)
@@ -200,7 +200,7 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     expect(standbyReads).toMatchObject({ standby: 0, failing: 2 })
   })
 
-  test('a standby of another server is said, and the primary is read', async () => {
+  test('a standby of another server is logged, and the primary is read', async () => {
     const other = await startApp()
     try {
       const reads = open(pair.standbyUrl, other.db)

@@ -13,7 +13,7 @@ const readFast = pg.types.getTypeParser(TIMESTAMPTZ)
 const day = (from: string, to: string) =>
   fc.date({ min: new Date(from), max: new Date(to), noInvalidDate: true })
 
-test('a moment is read as pg reads it, however PostgreSQL writes it', () => {
+test('a timestamp is parsed as by pg, however PostgreSQL writes it', () => {
   const fraction = fc.constantFrom('', '.1', '.12', '.123', '.1234', '.123456', '.999999', '.000001')
   const zone = fc.constantFrom('+00', '+00', '+01', '-03:30', '+00:30', '+00 BC')
   fc.assert(
@@ -27,11 +27,11 @@ test('a moment is read as pg reads it, however PostgreSQL writes it', () => {
   )
 })
 
-test.each(['infinity', '-infinity', '12026-11-22 13:40:20+00'])('%s is read as pg reads it', (written) => {
+test.each(['infinity', '-infinity', '12026-11-22 13:40:20+00'])('%s is parsed as by pg', (written) => {
   expect(readFast(written)).toEqual(readAny(written))
 })
 
-test('a moment is shown as JavaScript shows it', () => {
+test('a timestamp is printed as by JavaScript', () => {
   fc.assert(
     fc.property(fc.array(day('-002000-01-01', '+012000-01-01'), { minLength: 1 }), (dates) => {
       expect(dates.map(toIso)).toEqual(dates.map((date) => date.toISOString()))

@@ -50,7 +50,7 @@ test.each(Object.entries({ bots, apiTokens, results, resultAnswers }))(
   },
 )
 
-test('groups keep columns of one name apart', async () => {
+test('groups keep columns with the same name apart', async () => {
   await app.db
     .update(apiTokens)
     .set({ lastUsedOn: '2026-03-29' })
@@ -75,7 +75,7 @@ test('groups keep columns of one name apart', async () => {
   })
 })
 
-test('an expression has the type that it is cast to, and may be null only where that is said', async () => {
+test('an expression has the type of its cast, and may be null only where declared', async () => {
   const [row] = await selectRows(
     app.db,
     {
@@ -110,7 +110,7 @@ test('an expression has the type that it is cast to, and may be null only where 
 
 const { tokenHash: _, ...tokenColumns } = getTableColumns(apiTokens)
 
-describe('a remembered record', () => {
+describe('an interned record', () => {
   const read = async (
     columns: Parameters<typeof createInternedRows>[0],
     record = createInternedRows(columns),
@@ -127,7 +127,7 @@ describe('a remembered record', () => {
       bots: getTableColumns(bots),
       apiTokens: tokenColumns,
     }),
-  )('is of %s what Drizzle reads', async (_, columns) => {
+  )('for %s is equal to the one that Drizzle reads', async (_, columns) => {
     // Drizzle reads those before as of our days.
     const moment = new Date('0100-05-06T07:08:09.010Z')
     await app.db.update(workspaces).set({
@@ -148,7 +148,7 @@ describe('a remembered record', () => {
     expect(await read(columns)).toEqual(expect.arrayContaining(expected))
   })
 
-  test('is the same object until it changes, and nobody changes it', async () => {
+  test('is the same object until it changes, and is frozen', async () => {
     const columns = { id: bots.id, name: bots.name }
     const record = createInternedRows(columns)
     const find = async () => (await read(columns, record)).find(({ id }) => id === world.here.draft.id)
@@ -168,7 +168,7 @@ describe('a remembered record', () => {
     expect(await find()).toEqual(first)
   })
 
-  test('is nothing that JSON does not have', () => {
+  test('has no value that JSON does not have', () => {
     expect(() => createInternedRows(getTableColumns(apiTokens))).toThrow(
       'JSON has nothing for the column token_hash',
     )

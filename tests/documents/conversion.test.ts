@@ -74,7 +74,7 @@ function refusalsOf(document: FlowDocument): string[] {
 }
 
 describe('convert', () => {
-  test('goes through all versions to the latest, or stops at 6', () => {
+  test('converts through all versions to the latest, or to 6', () => {
     for (const version of ['3', '4', '5', '6', '6.1', null, undefined]) {
       expect(convert(legacy({ version })).version).toBe('6.1')
     }
@@ -83,7 +83,7 @@ describe('convert', () => {
     }
   })
 
-  test('never goes back, and leaves unknown versions alone', () => {
+  test('never converts back, and leaves unknown versions alone', () => {
     for (const version of ['6.1', '7', 'constructor', '']) {
       const document = legacy({ version })
       expect(convert(document, '6')).toBe(document)
@@ -91,7 +91,7 @@ describe('convert', () => {
     }
   })
 
-  test('keeps the parts it does not change as the same objects', () => {
+  test('keeps unchanged parts as the same objects', () => {
     const document = legacy({ groups: [startGroup(), group('g1', text('b1')), group('g2')] })
     const converted = convert(document)
     expect(converted.variables).toBe(document.variables)
@@ -129,7 +129,7 @@ describe('3 to 4', () => {
     })
   })
 
-  test('a request that was kept elsewhere becomes an empty one with its id', () => {
+  test('a request that was stored elsewhere becomes an empty one with its id', () => {
     const block = { id: 'b1', type: 'Webhook', webhookId: 'r2', options: { timeout: 5 } }
     const options = { timeout: 5, webhook: { method: 'POST', id: 'r2' } }
     expect(convertedBlock('3', block)).toEqual({ id: 'b1', type: 'Webhook', options })
@@ -144,7 +144,7 @@ describe('3 to 4', () => {
     expect(convertedBlock('3', listener)).toBe(listener)
   })
 
-  test('missing lists are filled in', () => {
+  test('missing lists are added', () => {
     const document = legacy({
       version: null,
       groups: [{ ...group('g1'), blocks: null }],
@@ -210,7 +210,7 @@ describe('4 to 6', () => {
     ])
   })
 
-  test('the edge of the start block serves when it leads to the further blocks', () => {
+  test('the edge of the start block is used when it leads to the further blocks', () => {
     const to = { groupId: 'g0', blockId: 'b0' }
     const edges = [edge('e1', { blockId: 's' }, to)]
     const converted = convert(legacy({ groups: [startGroup(text('b0'))], edges }), '6')
@@ -234,7 +234,7 @@ describe('4 to 6', () => {
     expect(last.groups).toEqual([group('g0', text('b0'))])
   })
 
-  test('a new edge id is never one that is there, and never too long', () => {
+  test('a new edge id is unused, and never too long', () => {
     const edges = [edge('g0-start', { blockId: 'b1' }, { groupId: 'g1' })]
     const converted = convert(legacy({ groups: [startGroup(text('b0'))], edges }), '6')
     expect(converted.events).toMatchObject([{ outgoingEdgeId: 'g0-start-2' }])
@@ -403,7 +403,7 @@ describe('6 to 6.1', () => {
     expect(themeOf(theme)).toBe(theme)
   })
 
-  test('a given background stays, and a colour that is not said is white', () => {
+  test('a given background stays, and a missing colour is white', () => {
     const backgroundOf = (background: unknown) =>
       (themeOf({ general: { background } }).general as Json).background
     for (const background of [
@@ -459,7 +459,7 @@ describe('6 to 6.1', () => {
 describe('repairImported', () => {
   const good = edge('e1', { blockId: 's', itemId: 'i' }, { groupId: 'g1', blockId: 'b1' })
 
-  test('fills in what is missing', () => {
+  test('adds missing parts', () => {
     expect(repairImported({ groups: [{ id: 'g1' }] })).toEqual({
       document: {
         version: '3',
@@ -474,7 +474,7 @@ describe('repairImported', () => {
     })
   })
 
-  test('drops malformed edges and says which and why', () => {
+  test('drops malformed edges and reports each with its reason', () => {
     const edges = [
       good,
       null,
@@ -536,7 +536,7 @@ describe('repairImported', () => {
   })
 })
 
-describe('links that carry the name of a product', () => {
+describe('links with the name of a product', () => {
   const link = (type: string, options: unknown) => ({ id: 'b', type, outgoingEdgeId: 'e', options })
   const imported = (block: unknown) => {
     const groups = [{ id: 'g', title: 'G', blocks: [{ id: 'a', type: 'text' }, block] }]
@@ -654,7 +654,7 @@ describe('properties', () => {
     { requiredKeys: [] },
   )
 
-  test('an import drops the edges that the contract refuses, and no others', () => {
+  test('an import drops the edges that the contract rejects, and no others', () => {
     fc.assert(
       fc.property(fc.array(anyEdge), (candidates) => {
         const { document } = repairImported({ version: '6', edges: candidates })
@@ -666,7 +666,7 @@ describe('properties', () => {
     )
   })
 
-  test('any JSON is converted and repaired without a throw, once is enough, and nothing is changed in place', () => {
+  test('any JSON is converted and repaired without a throw, idempotently, and nothing is changed in place', () => {
     fc.assert(
       fc.property(oddDocument, fc.constantFrom('6' as const, '6.1' as const), (document, target) => {
         const before = structuredClone(document)
@@ -775,7 +775,7 @@ describe('properties', () => {
     }
   }
 
-  test('a legacy bot begins at the same block, and loses no block, edge or key', () => {
+  test('a legacy bot starts at the same block, and loses no block, edge or key', () => {
     fc.assert(
       fc.property(legacyFlow, (document) => {
         const converted = convert(document)

@@ -69,7 +69,7 @@ async function reachOf(
   return rows[0].count
 }
 
-test.each(everyCase(audited))('%s %s: what was done has exactly one entry', async (id, name, one) => {
+test.each(everyCase(audited))('%s %s adds exactly one entry', async (id, name, one) => {
   const world = await makeWorld(app)
   const request = await one(world, app)
   const before = await entries()
@@ -116,11 +116,11 @@ const notAudited: OperationId[] = [
   'continueDeviceLogin',
 ]
 
-test('every write is audited, or named as one that is not', () => {
+test('every write is audited, or listed as not audited', () => {
   expect([...writes].sort()).toEqual([...notAudited].sort())
 })
 
-test.each(everyCase(writes))('%s %s: no entry for what is not audited', async (_id, _name, one) => {
+test.each(everyCase(writes))('%s %s adds no entry', async (_id, _name, one) => {
   const world = await makeWorld(app)
   const request = await one(world, app)
   const before = await entries()
@@ -131,7 +131,7 @@ test.each(everyCase(writes))('%s %s: no entry for what is not audited', async (_
   expect(settings.filter((operation) => !others.includes(operation))).toEqual([])
 })
 
-test.each(audited)('%s: nothing is done when its entry cannot be written', async (id) => {
+test.each(audited)('%s does nothing when its entry cannot be written', async (id) => {
   const world = await makeWorld(app)
   const [first] = successCases(id)
   let request = (await first?.[1](world, app)) as CaseRequest
@@ -211,7 +211,7 @@ describe('details of entries', () => {
     }
   })
 
-  test('an entry of a new, imported or restored bot names those who may see or embed it', async () => {
+  test('an entry of a new, imported or restored bot names its allowed readers and origins', async () => {
     const { admin: as, workspaceId, published } = world.here
     const settings = {
       security: { allowedOrigins: ['https://example.com'] },
@@ -260,7 +260,7 @@ describe('details of entries', () => {
     expect((await entries()).filter((entry) => entry.workspace_id === there.workspaceId)).toEqual([])
   })
 
-  test('a token of a user whom somebody else added to a workspace adds no entry there, unless it is bound to it', async () => {
+  test('a token of a user whom another user added to a workspace adds no entry there, unless it is bound to it', async () => {
     const { here, stranger } = world
     const { workspace } = await app.client.ok('createWorkspace', { as: stranger, body: { name: 'Trap' } })
     const params = { workspaceId: workspace.id }

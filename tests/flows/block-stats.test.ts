@@ -43,7 +43,7 @@ beforeEach(async () => {
 const blocksOf = async (botId: string, query: Record<string, string> = {}) =>
   (await app.client.ok('getBlockStats', { as: site.guest, params: { botId }, query })).blocks
 
-test('people who answer, who are still there, and who left', async () => {
+test('block statistics count visitors who answered, who are still there, and who left', async () => {
   const flow = bot({ Start: [ask('One'), ask('Two')] }, { variables: ['One', 'Two'] })
   const made = await publish(app, site, flow)
   const people = await Promise.all([0, 1, 2, 3].map(() => start(app, made)))
@@ -180,7 +180,7 @@ async function expectExact(botId: string, { from, to, status, now }: Look): Prom
   }
 }
 
-test('counts are exact while chats go on, results go, and days are counted by several at once', async () => {
+test('counts are exact while chats continue, results are deleted, and days are counted by several processes', async () => {
   const moment = fc.integer({ min: 0, max: 130 * 60 }).map((age) => new Date(Date.parse(NOON) - age * 60_000))
   const number = fc.integer({ min: 1, max: RESULTS + 20 })
   const change = fc.oneof(

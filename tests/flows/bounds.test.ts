@@ -144,7 +144,7 @@ test('a page ends once its entries have as many bytes as the table says', async 
   ])
 })
 
-test('a search looks through as many bytes as the table says, and no result more', async () => {
+test('a search examines as many bytes as the table says, and no result more', async () => {
   const { draft, member } = world.here
   const most = boundNamed('MAX_EXAMINED_BYTES')
   const add = (id: string, ageHours: number, answers: number[]) =>
@@ -170,7 +170,7 @@ test('a search looks through as many bytes as the table says, and no result more
   expect(await found()).toEqual(['older'])
 })
 
-test('a response of as many bytes as the table says is kept beside its key, and a larger one apart', async () => {
+test('a response of as many bytes as the table says is stored beside its key, and a larger one apart', async () => {
   const as = world.stranger
   const create = async (icon: string) => {
     const headers = { 'Idempotency-Key': randomUUID() }
@@ -237,7 +237,7 @@ test('drafts are cached until they have as many characters as the table says', (
   expect([first, second].map((row) => getCachedDraft(app.db, row) !== undefined)).toEqual([false, true])
 })
 
-test('a workspace has as many endpoints as the table says, and one more is refused', async () => {
+test('a workspace has as many endpoints as the table says, and one more is rejected', async () => {
   const { admin: as, workspaceId } = world.there
   const others = Array.from({ length: boundNamed('MAX_ENDPOINTS') - 1 }, (_, at) => `bound-${at}`)
   await addEndpoints(

@@ -48,7 +48,7 @@ describeCorpus('the corpus over HTTP', () => {
 
   afterAll(() => app.stop())
 
-  test('is the one that is known', () => {
+  test('is the known one', () => {
     expect(files).toEqual(Object.keys(contents))
   })
 

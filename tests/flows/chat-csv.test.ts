@@ -31,7 +31,7 @@ async function answer(made: Published, one: string, two?: string): Promise<strin
   return resultId
 }
 
-test('each title of a column is there once, also where a numbered one is that of another variable', async () => {
+test('each title of a column is unique, also where a numbered one is that of another variable', async () => {
   const names = ['Name', 'Name (1)', 'Name']
   const document = bot(
     { Start: [ask('Name'), ask('Name (1)'), ask('Third')] },
@@ -114,7 +114,7 @@ test.each([
   expect(results[0]?.answers[0]?.content).toBe(value)
 })
 
-test('any texts, line by line', async () => {
+test('any texts come back from the CSV, line by line', async () => {
   const anything = fc
     .string({
       unit: fc.constantFrom('a', ',', '"', '\n', '\r', '\t', ' ', '=', '-', "'", '😀', 'é', '\\'),
@@ -141,7 +141,7 @@ test('any texts, line by line', async () => {
   )
 })
 
-test('the names of the columns are texts of people too', async () => {
+test('the names of columns can be texts of visitors', async () => {
   const names = ['=1+1', 'a,"b"', 'Result', 'line\nbreak']
   const asking = bot({ Start: names.map((name) => ask(name)) }, { variables: names })
   const made = await publish(app, here, asking)
@@ -169,7 +169,7 @@ async function republish(made: Published, changed: Flow) {
   await app.client.ok('publishBot', { as: here.member, params: { botId: made.id } })
 }
 
-test('answers of blocks that are gone stand at their variable, and unanswered results are left out', async () => {
+test('answers of deleted blocks are in the column of their variable, and unanswered results are left out', async () => {
   const made = await publish(app, here, flow)
   await answer(made, 'kept', 'gone')
   await start(app, made)
@@ -180,7 +180,7 @@ test('answers of blocks that are gone stand at their variable, and unanswered re
   expect(lines[0]).toMatchObject({ One: 'kept', Two: 'gone' })
 })
 
-test('publications before the live one name the blocks and variables that are gone', async () => {
+test('earlier publications name deleted blocks and variables', async () => {
   const before = bot(
     { Contact: [ask('Name'), set('Score', '42'), ask(), ask('Never')] },
     { variables: ['Name', 'Score', 'Never'] },
@@ -225,7 +225,7 @@ test('an export reads a publication once for all of its parts', async () => {
   expect([second.cursor === undefined, second.documents]).toEqual([false, 0])
 })
 
-test('a variable that questions of two branches fill is one column, with the value of whichever was asked', async () => {
+test('a variable of questions in two branches is one column, with the value of the asked one', async () => {
   const items = [
     { id: 'a', content: 'Private', to: 'Private' },
     { id: 'b', content: 'Company', to: 'Company' },
@@ -242,7 +242,7 @@ test('a variable that questions of two branches fill is one column, with the val
   expect(lines.map(({ name }) => name)).toEqual(['ACME', 'Ann'])
 })
 
-test('questions that nobody answered have their columns, also without a variable', async () => {
+test('unanswered questions have their columns, also without a variable', async () => {
   const asking = bot(
     { Contact: [ask('a'), ask(), { type: 'rating input' }, ask('b')] },
     { variables: ['b', 'a'] },
@@ -312,7 +312,7 @@ describe('linked bots that merge their results', () => {
     })
   }
 
-  test('values and answers stand in the columns of their own bot, though ids are the same', async () => {
+  test('values and answers are in the columns of their own bot, though ids are the same', async () => {
     const made = await publishLinked()
     const { sessionId } = await start(app, made)
     for (const [index, words] of ['hello', 'Ada', 'blue'].entries())
@@ -365,12 +365,12 @@ describe('linked bots that merge their results', () => {
   })
 })
 
-test('a bot without results has the names alone', async () => {
+test('a bot without results has a CSV of the names alone', async () => {
   const made = await publish(app, here, flow)
   expect((await reportOf(app, made, here.member)).csv).toBe('Result,Submitted at,Completed,One,Two\r\n')
 })
 
-test('a caller who goes away in the middle leaves nothing open', async () => {
+test('a caller who disconnects in the middle leaves nothing open', async () => {
   const made = await publish(app, here, flow)
   await app.pool.query(
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)

@@ -49,7 +49,7 @@ async function eventsOf(resultId: string | undefined) {
   return rows.map(({ type, data }): [string, Record<string, unknown>] => [type, JSON.parse(data)])
 }
 
-test('a chat that is handed over, taken and given back tells it between the events of its result', async () => {
+test('a chat that is handed over, taken and given back publishes events between those of its result', async () => {
   const { sessionId, resultId } = await start(app, made)
   await reply(app, sessionId, 'Ada', 1)
   await reply(app, sessionId, 'Hello?', 2)
@@ -82,7 +82,7 @@ test('a chat that is handed over, taken and given back tells it between the even
   expect(events[6]?.[1]).toEqual({ ...chat, handledBy: 'bot', assigneeId: null })
 })
 
-test('a chat that nobody takes in time is told as returned, one that a member puts in line as requested', async () => {
+test('a chat that is not taken in time is published as returned, and one that a member queues as requested', async () => {
   const late = await start(app, made)
   await reply(app, late.sessionId, 'Ada', 1)
   await app.fireTimers()
@@ -100,7 +100,7 @@ test('a chat that nobody takes in time is told as returned, one that a member pu
   ])
 })
 
-test('a chat that a member does not get, keeps, or writes in vain tells nothing', async () => {
+test('a chat that a member fails to take, keeps, or writes to in vain publishes nothing', async () => {
   const { sessionId, resultId } = await start(app, made)
   await update(sessionId, { handledBy: 'member' })
   await app.client.call('updateChat', {
@@ -118,7 +118,7 @@ test('a chat that a member does not get, keeps, or writes in vain tells nothing'
   expect((await eventsOf(resultId)).map(([type]) => type)).toEqual(['chat.taken'])
 })
 
-test('words of visitors go with a deleted result', async () => {
+test('texts of visitors are deleted with their result', async () => {
   const { sessionId, resultId = '' } = await start(app, made)
   await update(sessionId, { handledBy: 'member' })
   await reply(app, sessionId, 'My secret', 1)

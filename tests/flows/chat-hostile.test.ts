@@ -71,7 +71,7 @@ const go = (part: Part, variables = ['Value']) =>
   bot({ Start: [part, text('After: {{Value}}')] }, { variables })
 
 describe('flows without end', () => {
-  test('that jump in circles', async () => {
+  test('that jump in circles end', async () => {
     const flow = bot({
       Start: [text('Round'), { type: 'Jump', options: { groupId: 'Again' } }],
       Again: [text('and round'), { type: 'Jump', options: { groupId: 'Start' } }],
@@ -82,7 +82,7 @@ describe('flows without end', () => {
     )
   })
 
-  test('that link to themselves', async () => {
+  test('that link to themselves end', async () => {
     const made = await publish(app, here, bot({ Start: [text('Hi')] }))
     const link = bot({
       Start: [text('In'), { type: 'Bot link', options: { botId: made.id, mergeResults: false } }],
@@ -97,7 +97,7 @@ describe('flows without end', () => {
     await neighbourDuring(async () => expect(await logsAfter(made)).not.toEqual([]))
   })
 
-  test('that make a text twice as long, again and again', async () => {
+  test('that double a text again and again end', async () => {
     const flow = bot(
       {
         Start: [set('Value', '"x".repeat(1000)'), { type: 'Jump', options: { groupId: 'Grow' } }],
@@ -127,7 +127,7 @@ describe('code of a bot', () => {
     ['waits for what never comes', 'new Promise(() => {})', false],
     ['looks for the host', 'process.exit(1)', true],
     ['looks for a constructor', 'this.constructor.constructor("return process")().exit(1)', true],
-  ])('that %s', async (_, expression, isFailure) => {
+  ])('that %s ends', async (_, expression, isFailure) => {
     const made = await publish(app, here, go(set('Value', expression, { isCode: true })))
     await neighbourDuring(async () => {
       const logs = await logsAfter(made)
@@ -135,7 +135,7 @@ describe('code of a bot', () => {
     })
   })
 
-  test('that makes a value of ten megabytes', async () => {
+  test('that makes a value of ten megabytes ends', async () => {
     const made = await publish(app, here, go(set('Value', '"x".repeat(10 * 1024 * 1024)')))
     await neighbourDuring(async () => {
       const answer = await app.client.call('startChat', { params: { publicId: made.publicId } })
@@ -144,7 +144,7 @@ describe('code of a bot', () => {
     })
   })
 
-  test('that never ends in many chats at once leaves others their turn', async () => {
+  test('that never ends in many chats at once does not starve others', async () => {
     const endless = '(() => { for (;;); })()'
     const made = await publish(app, here, go(set('Value', endless, { isCode: true })))
     await neighbourDuring(async () => {
@@ -153,7 +153,7 @@ describe('code of a bot', () => {
   })
 })
 
-describe('a person', () => {
+describe('a visitor', () => {
   test('an answer of 10 MB is rejected with 413, and one of 195 KB is accepted', async () => {
     const made = await publish(
       app,
@@ -264,7 +264,7 @@ describe('requests', () => {
     expect(visits).toEqual([])
   })
 
-  test('reach what the installation allows, and are no way on from there', async () => {
+  test('reach allowed private hosts, and are not redirected from there', async () => {
     const host = `127.0.0.1:${secretPort}`
     const open = await startApp({ config: { OUTBOUND_ALLOWED_HOSTS: [host] } })
     try {
@@ -280,7 +280,7 @@ describe('requests', () => {
     }
   })
 
-  test('that use other protocols are not sent', async () => {
+  test('with other protocols are not sent', async () => {
     for (const url of [
       'file:///etc/passwd',
       'ftp://127.0.0.1/',

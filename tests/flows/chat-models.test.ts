@@ -66,7 +66,7 @@ async function answered(site: Site, part: Part) {
 }
 
 describe('a model', () => {
-  test('is asked with the key of the workspace, which nobody else sees', async () => {
+  test('is called with the key of the workspace, which no other caller sees', async () => {
     models.says('Nobody')
     const { texts, step, logs, id } = await answered(world.here, asking(await credentialsOf(world.here)))
     expect(texts).toEqual(['Nobody!'])
@@ -76,7 +76,7 @@ describe('a model', () => {
       expect(JSON.stringify(place)).not.toContain(key)
   })
 
-  test('is not asked with credentials of another workspace, and import, check and publish say so', async () => {
+  test('is not called with credentials of another workspace, and import, check and publish say so', async () => {
     const before = models.asked.length
     const part = asking(await credentialsOf(world.there))
     const { texts, logs, id } = await answered(world.here, part)
@@ -102,7 +102,7 @@ describe('a model', () => {
     expect(await app.client.ok('publishBot', again)).toMatchObject({ errorsFound: 0 })
   })
 
-  test('is not asked once the credentials are gone, or their key is', async () => {
+  test('is not called once the credentials or their key are deleted', async () => {
     const credentialsId = await credentialsOf(world.here)
     const published = await publish(app, world.here, botOf(asking(credentialsId)))
     await app.pool.query("UPDATE credentials SET key_id = 'lost' WHERE id = $1", [credentialsId])
@@ -122,7 +122,7 @@ describe('a model', () => {
     expect(logs).toMatchObject([{ description: 'Could not find credentials for block openai' }])
   })
 
-  test('is asked once for equal replies at once', async () => {
+  test('is called once for equal replies at once', async () => {
     models.says((response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       setTimeout(() => response.end('{"choices":[{"message":{"content":"Me"}}]}'), 300)
@@ -149,7 +149,7 @@ describe('an e-mail', () => {
   })
   const account = (host: string, port: number) => ({ host, port, from: { email: 'bots@example.com' } })
 
-  test('goes by an account of the workspace, from its sender', async () => {
+  test('is sent by an account of the workspace, from its sender', async () => {
     const data = {
       ...account('127.0.0.1', Number(new URL(mails.url).port)),
       from: { email: 'us@example.com', name: 'Us' },
@@ -159,7 +159,7 @@ describe('an e-mail', () => {
     expect(mails.mails.at(-1)).toContain('From: Us <us@example.com>')
   })
 
-  test('does not go to a server that is private or no mail server', async () => {
+  test('is not sent to a server that is private or no mail server', async () => {
     for (const [data, details] of [
       [account('127.0.0.1', 25), 'The host is in a private network'],
       [account('mail.example.com', 80), 'Port 80 is not open'],

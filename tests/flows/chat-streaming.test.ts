@@ -87,7 +87,7 @@ async function startStreaming(body: object = {}, made = published) {
   return { response, events, started: events.at(-1)?.answer as Awaited<ReturnType<typeof start>> }
 }
 
-test('start and continue: bubbles and pieces as they come, then the answer, the same as without', async () => {
+test('start and continue stream bubbles and pieces as they come, then the same response as without', async () => {
   models.says('It is noon')
   const { response, events, started } = await startStreaming()
   expect(response.status).toBe(200)
@@ -127,7 +127,7 @@ test('the text of a model is streamed into a bubble in the short form too', asyn
   expect(deltas.map(({ text }) => text).join('')).toBe('It is noon')
 })
 
-test('only who asks for events gets them, in chats that were started for them', async () => {
+test('only requests that accept events get them, in chats that were started for them', async () => {
   const asked = { headers: { Accept: 'application/json, text/event-stream;q=0' } }
   const plain = await app.client.call('startChat', {
     params: { publicId: published.publicId },
@@ -140,7 +140,7 @@ test('only who asks for events gets them, in chats that were started for them', 
   expect(response.headers.get('content-type')).toContain('application/json')
 })
 
-test('a refusal is what it is without a stream', async () => {
+test('a rejection has the same body as without a stream', async () => {
   const { started } = await startStreaming()
   const refused = await post(continuePath(started.sessionId), { message: 'When?', revision: 7 })
   expect([refused.status, await refused.json()]).toMatchObject([409, { code: 'CONFLICT' }])
@@ -151,7 +151,7 @@ test('a refusal is what it is without a stream', async () => {
   ])
 })
 
-test('a start with a key is repeated as events too', async () => {
+test('a repeated start with a key is streamed too', async () => {
   const key = { 'Idempotency-Key': randomUUID() }
   const body = { isStreamEnabled: true }
   const first = eventsOf(await (await post(startPath(), body, key)).text())
@@ -160,7 +160,7 @@ test('a start with a key is repeated as events too', async () => {
   expect(eventsOf(await again.text())).toEqual([first.at(-1)])
 })
 
-test('little is kept for a reader who reads nothing, and the step runs to its end', async () => {
+test('little is buffered for a reader who reads nothing, and the turn runs to its end', async () => {
   const streaming = await startApp({
     config: { OUTBOUND_ALLOWED_HOSTS: [models.host] },
     databaseUrl: app.databaseUrl,
@@ -207,7 +207,7 @@ test('little is kept for a reader who reads nothing, and the step runs to its en
   await streaming.stop()
 })
 
-test('a reader who goes away loses nothing: the step runs to its end, once', async () => {
+test('a reader who disconnects loses nothing: the turn runs to its end, once', async () => {
   let asked = 0
   let isAnswered: () => void = () => {}
   const mayAnswer = new Promise<void>((resolve) => {

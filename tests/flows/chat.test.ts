@@ -70,7 +70,7 @@ async function update(botId: string, changes: object) {
 const republish = (botId: string) => app.client.ok('publishBot', { as: here.member, params: { botId } })
 
 describe('a chat', () => {
-  test('that waits for a webhook gets its numbers as they are written', async () => {
+  test('that waits for a webhook gets its numbers with all digits', async () => {
     const responseVariableMapping = [
       { id: 'm1', variableId: idOf('Id'), bodyPath: 'data.id' },
       { id: 'm2', variableId: idOf('Rows'), bodyPath: 'data.rows' },
@@ -92,7 +92,7 @@ describe('a chat', () => {
     ])
   })
 
-  test('from start to end is a view, then a start, then a completion', async () => {
+  test('from start to end counts as a view, then a start, then a completion', async () => {
     const made = await publish(app, here, twoQuestions)
     const started = await start(app, made)
     expect(textsOf(started)).toEqual(['Name?'])
@@ -141,7 +141,7 @@ describe('a chat', () => {
     expect((await tryReply(app, started.sessionId, 'more', 3)).status).toBe(404)
   })
 
-  test('that is only registered begins with the first reply', async () => {
+  test('that is only registered starts with the first reply', async () => {
     const made = await publish(app, here, twoQuestions)
     const started = await start(app, made, { isOnlyRegistering: true })
     expect(started).toMatchObject({ messages: [] })
@@ -157,7 +157,7 @@ describe('a chat', () => {
     expect(chats).toMatchObject([{ sessionId: started.sessionId, resultId: results[0]?.id }])
   })
 
-  test('notes what the client says about it', async () => {
+  test('stores the log entries of its client', async () => {
     const made = await publish(app, here, twoQuestions)
     const { sessionId, resultId = '' } = await start(app, made)
     await app.client.ok('saveClientLogs', {
@@ -191,7 +191,7 @@ describe('a chat', () => {
 })
 
 describe('the write of a turn', () => {
-  test('has its day counted again only where that may have been counted', async () => {
+  test('marks its day for a new count only if that may have been counted', async () => {
     const made = await publish(app, here, twoQuestions)
     const days = async () => {
       const { rows } = await app.pool.query('SELECT day::text FROM bot_stats_daily WHERE bot_id = $1', [
@@ -212,7 +212,7 @@ describe('the write of a turn', () => {
     expect(results[0]?.answers.map(({ content }) => content)).toEqual(['Ada', '36'])
   })
 
-  test('is one statement, which has nothing of what the step has not', async () => {
+  test('is one statement, without parts that the turn does not need', async () => {
     if (isDistributed(app.db)) return
     const made = await publish(app, here, twoQuestions)
     const written = async (work: () => Promise<Step>) => {
@@ -228,7 +228,7 @@ describe('the write of a turn', () => {
     expect(first).toMatchObject({ writes: [expect.stringContaining('"result_answers"')], isUsual: true })
   })
 
-  test('is kept in the session while it has room, in a row of its own then, and shown and repeated all the same', async () => {
+  test('is stored in the session while it has room, else in a row of its own, and shown and repeated all the same', async () => {
     const names = Array.from({ length: 20 }, (_, at) => `Name ${at}`)
     const made = await publish(
       app,
@@ -260,7 +260,7 @@ describe('the write of a turn', () => {
     expect([...kept, ...apart].sort((one, other) => one - other)).toEqual(names.map((_, at) => at + 1))
   })
 
-  test('goes to a result that somebody else made at the same moment', async () => {
+  test('goes to a result that another process created meanwhile', async () => {
     const made = await publish(app, here, twoQuestions)
     const now = new Date()
     const resultId = newId(now)
@@ -278,8 +278,8 @@ describe('the write of a turn', () => {
   })
 })
 
-describe('a reply that comes twice', () => {
-  test('with its revision gets the same answer and counts once', async () => {
+describe('a reply that is sent twice', () => {
+  test('with its revision gets the same response and counts once', async () => {
     const made = await publish(app, here, twoQuestions)
     const { sessionId } = await start(app, made)
     const first = await tryReply(app, sessionId, 'Ada', 1)
@@ -299,7 +299,7 @@ describe('a reply that comes twice', () => {
     ['the same with its revision', ['Ada', 'Ada', 'Ada', 'Ada'], 1],
     ['different ones with their revision', ['Ada', 'Bob', 'Cid', 'Dan'], 1],
     ['different ones without revision', ['Ada', 'Bob', 'Cid', 'Dan'], undefined],
-  ])('at once counts once: %s', async (_, messages, revision) => {
+  ])('concurrently counts once: %s', async (_, messages, revision) => {
     const made = await publish(app, here, twoQuestions)
     for (let round = 0; round < 10; round++) {
       const { sessionId, resultId = '' } = await start(app, made)
@@ -333,7 +333,7 @@ describe('a reply that comes twice', () => {
   })
 })
 
-describe('a reply without revision that comes twice', () => {
+describe('a reply without revision that is sent twice', () => {
   const readsSession = /FROM "chat_sessions" s WHERE|read_chat_session\(/
 
   /** Sends a reply that is here for a while when it is sent once more, and reads the session once that is answered. */
@@ -349,7 +349,7 @@ describe('a reply without revision that comes twice', () => {
     return { first, second }
   }
 
-  test('counts once if it was here before the first one was counted', async () => {
+  test('counts once if it arrived before the first one was counted', async () => {
     const made = await publish(app, here, twoQuestions)
     // It must have been here for longer than it takes to ask the database.
     for (let pause = 50; ; pause *= 2) {
@@ -366,7 +366,7 @@ describe('a reply without revision that comes twice', () => {
     }
   })
 
-  test('counts twice if the first one was answered before', async () => {
+  test('counts twice if the first one had its response before', async () => {
     const made = await publish(app, here, twoQuestions)
     const { sessionId, resultId = '' } = await start(app, made)
     await reply(app, sessionId, 'Ada')
@@ -384,8 +384,8 @@ describe('a reply without revision that comes twice', () => {
   })
 })
 
-describe('a person who comes back', () => {
-  test('goes on with the result where the bot remembers people', async () => {
+describe('a returning visitor', () => {
+  test('continues the result where the bot remembers visitors', async () => {
     const made = await publish(app, here, remembering({ isEnabled: true }))
     const first = await start(app, made)
     await reply(app, first.sessionId, 'Ada', 1)
@@ -429,7 +429,7 @@ describe('a person who comes back', () => {
     expect(second.resultId).not.toBe(first.resultId)
   })
 
-  test('is remembered in the old way of saying so', async () => {
+  test('is remembered by the older setting', async () => {
     const made = await publish(app, here, remembering(undefined, { isNewResultOnRefreshEnabled: false }))
     const first = await start(app, made)
     expect((await start(app, made, { resultId: first.resultId })).resultId).toBe(first.resultId)
@@ -448,7 +448,7 @@ describe('a person who comes back', () => {
 })
 
 describe('a closed bot', () => {
-  test('refuses new chats in its own words, and lets those under way finish', async () => {
+  test('rejects new chats in its own words, and lets those under way finish', async () => {
     const settings = { general: { systemMessages: { botClosed: 'Back on Monday' } } }
     const made = await publish(app, here, { ...twoQuestions, settings })
     const { sessionId } = await start(app, made)
@@ -498,7 +498,7 @@ describe('origins', () => {
     expect((await report(made)).stats.totalViews).toBe(2)
   })
 
-  test('are checked on every step', async () => {
+  test('are checked on every turn', async () => {
     const made = await publish(app, here, withOrigins([allowed]))
     const { sessionId } = await start(app, made)
     const answer = await app.client.call('continueChat', {
@@ -512,7 +512,7 @@ describe('origins', () => {
     await reply(app, sessionId, 'Ada', 1)
   })
 
-  test('are all welcome without a list', async () => {
+  test('are all allowed without a list', async () => {
     for (const flow of [twoQuestions, withOrigins([])]) {
       const made = await publish(app, here, flow)
       const answer = await call(made.publicId, 'https://anywhere.example')
@@ -523,7 +523,7 @@ describe('origins', () => {
     }
   })
 
-  test('include the page of the service itself, as the browser vouches for it', async () => {
+  test('include the page of the service itself, by the header of the browser', async () => {
     const made = await publish(app, here, withOrigins([allowed]))
     const ask = (site: string) =>
       app.client.call('startChat', {
@@ -535,7 +535,7 @@ describe('origins', () => {
     expect((await ask('cross-site')).status).toBe(403)
   })
 
-  test('may be asked about beforehand, without credentials', async () => {
+  test('may send a preflight, without credentials', async () => {
     const answer = await app.client.send('OPTIONS', '/api/v1/bots/any/startChat', {
       headers: { Origin: allowed, 'Access-Control-Request-Method': 'POST' },
     })
@@ -593,7 +593,7 @@ describe('saveClientLogs', () => {
       'its bot is deleted',
       ({ made }) => app.client.ok('deleteBot', { as: here.member, params: { botId: made.id } }),
     ],
-  ])('is refused of a chat that was known once %s', async (_, change) => {
+  ])('rejects a chat that was known once %s', async (_, change) => {
     const chat = await startLogged()
     await change(chat)
     const answer = await save(chat.sessionId, 'late')
@@ -608,7 +608,7 @@ describe('saveClientLogs', () => {
     expect(rows).toHaveLength(0)
   })
 
-  test('comes from origins that the bot allows, also once the chat is known', async () => {
+  test('accepts origins that the bot allows, also once the chat is cached', async () => {
     const allowed = 'https://shop.example'
     const flow = { ...twoQuestions, settings: { security: { allowedOrigins: [allowed] } } }
     const { sessionId, kept } = await startLogged(flow)
@@ -621,7 +621,7 @@ describe('saveClientLogs', () => {
     expect(await kept()).toEqual(['good', 'first'])
   })
 
-  test('comes from origins that the publication allows which the chat is on, whatever others chat with', async () => {
+  test('accepts origins that the publication of the chat allows, whatever other chats use', async () => {
     const origins = ['https://shop.example', 'https://other.example']
     const settingsOf = (origin?: string) => ({ security: { allowedOrigins: [origin] } })
     const chat = await startLogged({ ...twoQuestions, settings: settingsOf(origins[0]) })
@@ -636,8 +636,8 @@ describe('saveClientLogs', () => {
   })
 })
 
-describe('while people chat', () => {
-  test('a new publication is for those who start later', async () => {
+describe('writes of members during chats', () => {
+  test('a new publication is used by chats that start later', async () => {
     const made = await publish(app, here, twoQuestions)
     const before = await start(app, made)
     const { groups, edges, events } = storable(bot({ Start: [text('New?'), ask('Name'), text('New end.')] }))
@@ -653,7 +653,7 @@ describe('while people chat', () => {
     expect((await report(made)).stats).toEqual({ totalViews: 2, totalStarts: 2, totalCompleted: 2 })
   })
 
-  test.each(['all', 'one'])('results that are deleted (%s) do not come back', async (which) => {
+  test.each(['all', 'one'])('deleted results (%s) do not come back', async (which) => {
     const made = await publish(app, here, twoQuestions)
     const { sessionId, resultId = '' } = await start(app, made)
     await reply(app, sessionId, 'Ada', 1)
@@ -668,7 +668,7 @@ describe('while people chat', () => {
     expect(left.rows).toEqual([])
   })
 
-  test('a bot that is deleted ends its chats', async () => {
+  test('a deleted bot ends its chats', async () => {
     const made = await publish(app, here, twoQuestions)
     const { sessionId } = await start(app, made)
     await app.client.ok('deleteBot', { as: here.member, params: { botId: made.id } })
@@ -681,7 +681,7 @@ describe('while people chat', () => {
     expect(answer.status).toBe(400)
   })
 
-  test('deleting meets replies in any order without a fault', async () => {
+  test('deletions beside replies in any order are no error', async () => {
     for (let round = 0; round < 10; round++) {
       const made = await publish(app, here, twoQuestions)
       const chats = await Promise.all([1, 2, 3].map(() => start(app, made)))
@@ -700,7 +700,7 @@ describe('while people chat', () => {
 describe('sessions', () => {
   const hour = 60 * 60 * 1000
 
-  test('stay as they were but for their end, which is all that the log of the database has of a step', async () => {
+  test('stay unchanged but for their end, which is all that the write-ahead log has of a turn', async () => {
     const names = ['One', 'Two', 'Three']
     const made = await publish(
       app,
@@ -834,7 +834,7 @@ describe('linked bots', () => {
     return { texts, inner: await report(inner), outer: await report(outer) }
   }
 
-  test('with merged results are part of one', async () => {
+  test('with merged results have one result', async () => {
     const { texts, inner, outer } = await chatThrough(true)
     expect(texts).toEqual([['Which colour, Ada?'], ['Fine.', 'Back: Blue.'], ['Over.']])
     expect(outer.results).toHaveLength(1)
@@ -860,7 +860,7 @@ describe('linked bots', () => {
       expect(stats).toEqual({ totalViews: 1, totalStarts: 1, totalCompleted: 1 })
   })
 
-  test('that are not published, gone, or of another workspace are passed by', async () => {
+  test('that are not published, deleted, or of another workspace are skipped', async () => {
     const foreign = await publish(app, world.there, linked)
     const unpublished = await publish(app, here, linked)
     await app.client.ok('unpublishBot', { as: here.member, params: { botId: unpublished.id } })
@@ -875,7 +875,7 @@ describe('linked bots', () => {
     }
   })
 
-  test('that are deleted under way do not take the chat with them', async () => {
+  test('that are deleted during the chat do not end it', async () => {
     const inner = await publish(app, here, linked)
     const outer = await publish(app, here, linking(inner.id, false))
     const { sessionId } = await start(app, outer)
@@ -886,7 +886,7 @@ describe('linked bots', () => {
   })
 })
 
-test('many people at once: results, stats, transcripts and CSV agree', async () => {
+test('many concurrent chats: results, stats, transcripts and CSV agree', async () => {
   const made = await publish(app, here, twoQuestions)
   // Number of turns of each visitor.
   const people = Array.from({ length: 60 }, (_, number) => ({ name: `Person ${number}`, steps: number % 3 }))
@@ -915,7 +915,7 @@ test('many people at once: results, stats, transcripts and CSV agree', async () 
   }
 })
 
-test('a list variable keeps every reply', async () => {
+test('a list variable collects every reply', async () => {
   const list = { id: idOf('All'), name: 'All', value: [] }
   const flow = bot({ Start: [ask('All'), ask('All'), text('{{All}}')] })
   const made = await publish(app, here, { ...flow, variables: [list] })
@@ -926,7 +926,7 @@ test('a list variable keeps every reply', async () => {
   expect(results[0]?.variables).toMatchObject([{ name: 'All', value: ['a', 'b'] }])
 })
 
-test('a flow is remembered with the size of its whole document', async () => {
+test('a flow is cached with the size of its whole document', async () => {
   const theme = { more: 'x'.repeat(100_000) }
   const settings = { metadata: { customHeadCode: 'y'.repeat(10_000) } }
   const made = await publish(app, here, { ...twoQuestions, theme, settings })
@@ -992,7 +992,7 @@ test('getSession returns the end of a long chat', async () => {
   expect(turns.length).toBeGreaterThan(10)
 })
 
-test('blocks are given no more of a long chat than they can use', async () => {
+test('blocks get no more of a long chat than they can use', async () => {
   const made = await publish(app, here, twoQuestions)
   const { sessionId, resultId = '' } = await start(app, made)
   await app.pool.query(
@@ -1017,7 +1017,7 @@ test('blocks are given no more of a long chat than they can use', async () => {
   expect(await transcriptOf(app, made.id, resultId, here.member)).toHaveLength(121)
 })
 
-testWithTrigger('a step whose write meets a unique key each time is 503 after some attempts', async () => {
+testWithTrigger('a turn whose write violates a unique key each time is 503 after some attempts', async () => {
   const made = await publish(app, here, twoQuestions)
   const { sessionId } = await start(app, made)
   // A rollback does not reset a sequence.

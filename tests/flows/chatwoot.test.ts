@@ -119,7 +119,7 @@ const echoing = {
   ],
 } as Record<string, Part[]>
 
-test('a conversation of 20 messages with a hand-over and back has one reply for each message', async () => {
+test('a conversation of 20 messages with a hand-over and a return has one reply for each message', async () => {
   for (let run = 0; run < runs(2, 40); run += 1) {
     const random = randomOf(run + 1)
     const { id } = await connect(echoing, { variables: ['Said'] })
@@ -162,7 +162,7 @@ test('a conversation of 20 messages with a hand-over and back has one reply for 
   }
 })
 
-test('a Chatwoot that fails, and a process that is killed at any statement, lose and double nothing', async () => {
+test('a failing Chatwoot and a killed process neither lose nor double a message', async () => {
   for (let run = 0; run < runs(2, 40); run += 1) {
     const random = randomOf(1_000 + run)
     const { id } = await connect(echoing, { variables: ['Said'] })
@@ -209,7 +209,7 @@ async function unstable(random: Random, id: number, count: number) {
   }
 }
 
-test('choices are content of Chatwoot in its widget, and numbers on other channels', async () => {
+test('choices are rich content in the widget of Chatwoot, and numbers on other channels', async () => {
   const choice: Part = {
     type: 'choice input',
     options: { variableId: 'v-Choice' },
@@ -315,7 +315,7 @@ test('an event that is retried stores its files once', async () => {
   expect(await uploadsOf(published)).toHaveLength(1)
 })
 
-test('a chat that is over hands its conversation over, and one that was resolved starts anew', async () => {
+test('the end of a chat hands its conversation over, and a resolved conversation starts a new chat', async () => {
   const { id, published } = await connect(
     { start: [text('Name?'), ask('Name'), text('Thanks')] },
     { variables: ['Name'] },
@@ -371,7 +371,7 @@ test('conversations of one bot keep apart', async () => {
   for (const each of ids) expect(textsOf(each)).toEqual(['Hello', `You said I am ${each}`])
 })
 
-test('members of the service write to a conversation, and give it back to the bot', async () => {
+test('members of the service write to a conversation, and return it to the bot', async () => {
   const { id, published } = await connect(echoing, { variables: ['Said'] })
   chatwoot.say(id, 'hi')
   await settle()
@@ -469,7 +469,7 @@ test('a member gives a conversation back that is assigned to an agent, and the b
   expect(notesOf(id).at(-1)?.content).toBe('The bot has this conversation again.')
 })
 
-test('a Chatwoot that lets the bot assign nobody still gets the status', async () => {
+test('a Chatwoot that does not let the bot assign agents still gets the status', async () => {
   const { id, update, handledBy } = await takenBy(here.member)
   await update({ handledBy: 'bot' })
   const before = chatwoot.calls.length
@@ -494,7 +494,7 @@ test('a message for people of an earlier chat does not take the next one from th
   expect((await app.client.ok('listChats', asked)).chats).toHaveLength(1)
 })
 
-test('a message from before a chat ended, which people have since, starts no other one', async () => {
+test('a message from before the end of a chat that people handle starts no other chat', async () => {
   const { id } = await connect({ start: [text('Hello'), ask(), text('Bye')] })
   chatwoot.say(id, 'hi')
   await settle()
@@ -510,7 +510,7 @@ test('a message from before a chat ended, which people have since, starts no oth
   expect([textsOf(id), statusOf(id)]).toEqual([['Hello', 'Bye'], 'open'])
 })
 
-test('a hand-over that nobody takes goes on by its timer, and the bot has the conversation again', async () => {
+test('a hand-over that is not taken continues by its timer, and the bot has the conversation again', async () => {
   const groups = {
     start: [text('Hello'), { ...ask('Said'), to: 'people' }],
     people: [
@@ -575,7 +575,7 @@ test('an agent who opens a conversation while the bot waits for a time silences 
   expect(statusOf(id)).toBe('open')
 })
 
-test('an agent who opens a conversation at the end of a wait is before the bot', async () => {
+test('an agent who opens a conversation at the end of a wait wins over the bot', async () => {
   const { id } = await connect({ start: [text('Hello'), pause(3_600), text('Later'), ask()] })
   chatwoot.say(id, 'hi')
   await settleBeforeResume()
@@ -586,7 +586,7 @@ test('an agent who opens a conversation at the end of a wait is before the bot',
   expect(textsOf(id)).toEqual(['Hello'])
 })
 
-test('a message while the bot waits for a time is no answer to what it asks then', async () => {
+test('a message while the bot waits for a time is no answer to its next input', async () => {
   const { id } = await connect(
     { start: [text('Hello'), pause(3_600), text('Name?'), ask('Name'), text('Thanks, {{Name}}'), ask()] },
     { variables: ['Name'] },
@@ -601,7 +601,7 @@ test('a message while the bot waits for a time is no answer to what it asks then
   expect(textsOf(id)).toEqual(['Hello', 'Name?', 'Thanks, Grace'])
 })
 
-test('a bot that goes round through a wait is slow, and ends after 200 turns without the visitor', async () => {
+test('a bot that loops through a wait is slow, and ends after 200 turns without the visitor', async () => {
   const { id, published } = await connect({ start: [text('Hello'), { ...pause(0.001), to: 'start' }] })
   chatwoot.say(id, 'hi')
   await settleBeforeResume()
@@ -648,7 +648,7 @@ test('an event about an earlier chat does not take the next one from the bot', a
   expect(textsOf(id).at(-1)).toBe('You said are you there?')
 })
 
-test('the note shows words of the visitor as they are', async () => {
+test('the note shows texts of the visitor unchanged', async () => {
   const { id } = await connect({ start: [text('Name?'), ask('Name')] }, { variables: ['Name'] })
   chatwoot.say(id, 'hi')
   await settle()
@@ -677,7 +677,7 @@ test('a workspace gets its share of leases, and each is extended by its own id',
   expect(rows).toEqual([{ lease_id: first.leaseId }])
 })
 
-test('a message does not hasten what fails', async () => {
+test('a message does not hasten the retry of a failing one', async () => {
   const { id } = await connect(echoing, { variables: ['Said'] })
   chatwoot.failures = [429]
   chatwoot.say(id, 'hi')
@@ -710,7 +710,7 @@ test('a conversation whose event fails eight times is left to the members', asyn
   expect(rows).toEqual([])
 })
 
-test('a message that Chatwoot rejects for good is left out, and the log of the result says so', async () => {
+test('a message that Chatwoot rejects permanently is skipped, and the log of the result says so', async () => {
   const { id, published } = await connect({ start: [text('One'), text('Two'), ask()] })
   chatwoot.failures = [422, 422, 422, 422, 422]
   chatwoot.say(id, 'hi')

@@ -44,7 +44,7 @@ const methods = Object.entries(operations).flatMap(([id, operation]) =>
 )
 
 test.each(methods)(
-  '$resource.$name gives every outcome as its value or as the class of its error',
+  '$resource.$name returns every outcome as its value or throws the class of its error',
   async (method) => {
     const { request, outcomes } = table.operations[method.id] ?? { outcomes: [] }
     const query = new URL(request?.target ?? '', app.url).searchParams
@@ -84,7 +84,7 @@ test.each(methods)(
   },
 )
 
-test('every code but that of a wrong method came as an error of its class', () => {
+test('every code but that of a wrong method was thrown as an error of its class', () => {
   const codes = (Object.keys(errors) as ErrorCode[]).filter((code) => code !== 'METHOD_NOT_ALLOWED')
   expect([...entered].sort()).toEqual(codes.map((code) => `${code} ${classOf(code)}`).sort())
 })

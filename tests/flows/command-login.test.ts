@@ -70,7 +70,7 @@ test('login opens the page with its code, waits until a person allows it, and st
   expect((await runBots(app, top, ['list', '--profile', 'here'], { as: null })).code).toBe(0)
 })
 
-test('login that is refused, or that nobody allows in time, ends with a message and stores nothing', async () => {
+test('login that is declined, or not allowed in time, ends with a message and stores nothing', async () => {
   const env = { XDG_CONFIG_HOME: join(top, 'refused') }
   const opened: string[] = []
   const refused = await login([], { env, opened, delay: await personWho('denied', opened) })
@@ -81,7 +81,7 @@ test('login that is refused, or that nobody allows in time, ends with a message 
   expect(err).toContain('run bots login')
 })
 
-test('login opens the address that was given, whatever the service names', async () => {
+test('login opens the given address, whatever the service names', async () => {
   const opened: string[] = []
   const hostile = createServer(async (request, response) => {
     if (!request.url?.endsWith('/deviceLogins')) return void forward(request, response)
@@ -106,12 +106,12 @@ test('login opens the address that was given, whatever the service names', async
   })
 })
 
-test('login rejects scopes and days that are none', async () => {
+test('login rejects invalid scopes and days', async () => {
   expect((await login(['--scopes', 'read,all'], {})).code).toBe(2)
   expect((await login(['--days', '0'], {})).code).toBe(2)
 })
 
-test('login goes on after its service was away for a moment', async () => {
+test('login continues after its service was unavailable for a moment', async () => {
   const opened: string[] = []
   const person = await personWho('allowed', opened, 0)
   let answered = 0
@@ -125,24 +125,27 @@ test('login goes on after its service was away for a moment', async () => {
   })
 })
 
-test.each([404, 401, 405])('login reads a pasted token where the service answers %i', async (status) => {
-  const older = createServer((request, response) => {
-    if (!request.url?.startsWith('/v1/deviceLogins')) return void forward(request, response)
-    response.writeHead(status, { 'Content-Type': 'application/json' })
-    response.end(JSON.stringify({ message: 'No such path', code: 'NOT_FOUND' }))
-  })
-  await withServer(older, async (at) => {
-    const opened: string[] = []
-    const stdin = terminal(`${here.admin.token}\n`)
-    const { code, out, err } = await login([], { opened, stdin }, at)
-    const [page] = opened
-    expect([code, page]).toEqual([0, expect.stringMatching(/\/account\?token=bots\+on\+/)])
-    expect(err).toContain(page)
-    expect(err + out).not.toContain(here.admin.token)
-  })
-})
+test.each([404, 401, 405])(
+  'login reads a pasted token where the service responds with %i',
+  async (status) => {
+    const older = createServer((request, response) => {
+      if (!request.url?.startsWith('/v1/deviceLogins')) return void forward(request, response)
+      response.writeHead(status, { 'Content-Type': 'application/json' })
+      response.end(JSON.stringify({ message: 'No such path', code: 'NOT_FOUND' }))
+    })
+    await withServer(older, async (at) => {
+      const opened: string[] = []
+      const stdin = terminal(`${here.admin.token}\n`)
+      const { code, out, err } = await login([], { opened, stdin }, at)
+      const [page] = opened
+      expect([code, page]).toEqual([0, expect.stringMatching(/\/account\?token=bots\+on\+/)])
+      expect(err).toContain(page)
+      expect(err + out).not.toContain(here.admin.token)
+    })
+  },
+)
 
-test('login rejects limits where the service makes no tokens for it, and opens nothing', async () => {
+test('login rejects limits where the service has no device login, and opens nothing', async () => {
   const older = createServer((_request, response) => {
     response.writeHead(404, { 'Content-Type': 'application/json' })
     response.end(JSON.stringify({ message: 'No such path', code: 'NOT_FOUND' }))

@@ -165,7 +165,7 @@ const migrate = (double: Double, folder: string, url = app.url, more: string[] =
     },
   )
 
-test('migrate goes on after two interruptions: nothing twice, nothing lost, and the report is true', async () => {
+test('migrate continues after two interruptions: nothing twice, nothing lost, and a correct report', async () => {
   const count = runs(9, 200)
   const double = await openDouble(count)
   const before = new Set((await listBots()).map(({ id }) => id))
@@ -227,7 +227,7 @@ test('migrate goes on after two interruptions: nothing twice, nothing lost, and 
   await close(double.server)
 }, 900_000)
 
-test('migrate with --publish publishes what an earlier run left out, once, and nothing that was deleted', async () => {
+test('migrate with --publish publishes the rest of an earlier run, once, and no deleted bot', async () => {
   const double = await openDouble(5)
   const folder = newFolder()
   const { bots } = (await migrate(double, folder)).value
@@ -280,7 +280,7 @@ test('migrate with --publish warns of a bot that cannot be published, and publis
   await close(double.server)
 })
 
-test('migrate says which bots it cannot take, and takes the others', async () => {
+test('migrate reports bots that cannot be imported, and imports the others', async () => {
   const double = await openDouble(3)
   double.bots[1].groups = 'none'
   const folder = newFolder()
@@ -294,7 +294,7 @@ test('migrate says which bots it cannot take, and takes the others', async () =>
   await close(double.server)
 })
 
-test('migrate goes on without a request under way that the service refuses by now', async () => {
+test('migrate continues without an earlier request that the service rejects meanwhile', async () => {
   const double = await openDouble(3)
   const folder = newFolder()
   const { workspaceId } = here
@@ -309,7 +309,7 @@ test('migrate goes on without a request under way that the service refuses by no
   await close(double.server)
 })
 
-test('migrate says which folder it cannot make, and makes it once it can', async () => {
+test('migrate reports a folder that it cannot create, and creates it once it can', async () => {
   const double = await openDouble(3)
   const [folder] = double.folders
   folder.name = 'x'.repeat(10_000)
@@ -324,7 +324,7 @@ test('migrate says which folder it cannot make, and makes it once it can', async
   await close(double.server)
 })
 
-test('migrate refuses a wrong token, workspace and address, and a response that is too large', async () => {
+test('migrate rejects a wrong token, workspace and address, and a response that is too large', async () => {
   const double = await openDouble(2)
   const run = (url: string, from: string, token: string) =>
     runBots(app, top, ['migrate', url, '--from', from, '--workspace', here.workspaceId], {

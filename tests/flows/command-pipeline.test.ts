@@ -132,7 +132,7 @@ const say = (words: string) =>
     bot.groups[0].blocks[0].content = { richText: [{ type: 'p', children: [{ text: words }] }] }
   })
 
-test('the workflow of the guide reviews a pull request, and publishes and promotes what is merged', async () => {
+test('the workflow of the guide reviews a pull request, and publishes and promotes its merge', async () => {
   // By hand, once: the bots of the workspace, and a new one with a test and its first promotion.
   await bots(['pull', '--workspace', world.here.workspaceId])
   for (const file of readdirSync(repository)) if (file.endsWith('.bot.json')) rmSync(join(repository, file))

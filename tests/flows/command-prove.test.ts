@@ -136,7 +136,7 @@ async function chat(publicId: string, flow: Flow, random: () => number) {
   }
 }
 
-test('prove counts people and paths that a draft changes, and says where and how', async () => {
+test('prove counts visitors and paths that a draft changes, and says where and how', async () => {
   const made = await publish(app, here, shop(), 'Shop')
   const flow = (await app.client.ok('getBot', { as: here.member, params: { botId: made.id } })).bot as never
   const random = randomOf(1).float
@@ -176,7 +176,7 @@ test('prove counts people and paths that a draft changes, and says where and how
   expect((await runBots(app, top, ['prove', made.id, '--last', 'all'], { as: here.admin })).code).toBe(2)
 })
 
-test('prove counts apart whom it cannot replay, and finds a loop without an end', async () => {
+test('prove counts visitors that it cannot replay apart, and finds an endless loop', async () => {
   const loop = bot(
     {
       Start: [
@@ -208,7 +208,7 @@ test('prove counts apart whom it cannot replay, and finds a loop without an end'
   expect(deadEnds).toMatchObject([{ how: 'stopped', where: 'Title Round' }])
 })
 
-test('prove counts a chat that the service refuses to replay, and goes on', async () => {
+test('prove counts a chat whose replay the service rejects, and continues', async () => {
   const made = await publish(
     app,
     here,
@@ -245,7 +245,7 @@ test('prove leaves out a reply that is too long for the service, and says that t
   expect(paths).toMatchObject({ explored: 2, changed: 0, isComplete: false })
 })
 
-test('prove reaches branches that session variables, chains and several passes decide', async () => {
+test('prove reaches branches that depend on session variables, chains and several passes', async () => {
   const flow = bot(
     {
       Start: [{ ...set('Points', '0'), to: 'Ask' }],
@@ -481,7 +481,7 @@ async function differs(botId: string, flow: Flow, paths: readonly Path[], of: st
 const REPLAYED_TRANSCRIPTS = runs(3, 10_000)
 const PEOPLE_AT_ONCE = 4
 
-test('prove finds no difference in people who chatted with an unchanged bot', async () => {
+test('prove finds no difference for visitors who chatted with an unchanged bot', async () => {
   const counts = { replayed: 0, notReplayable: 0, reasons: {} as Record<string, number> }
   const bots = []
   for (const document of runs(documents.slice(-1), documents)) {

@@ -93,7 +93,7 @@ tests:
       isOver: true
 `
 
-test('bots test runs a file against the draft, and says what was not run', async () => {
+test('bots test runs a file against the draft, and names tests that were not run', async () => {
   write(passing)
   const { value } = await ok(['test', '--json'])
   expect(value).toMatchObject({ passed: 1, failed: 0, bots: [{ botId, file: 'prices.test.yaml' }] })
@@ -152,7 +152,7 @@ describe('a bad file', () => {
       'tests:\n  - name: x\n    chat: []\n    requests:\n      - failure: late',
       ':5: tests.0.requests.0.failure: Write refused',
     ],
-  ])('%j is told with its line', async (words, message) => {
+  ])('%j is reported with its line', async (words, message) => {
     write(words)
     const { code, err } = await bots(['test', file])
     expect([code, err]).toEqual([
@@ -162,7 +162,7 @@ describe('a bad file', () => {
     expect(err).toContain(message)
   })
 
-  test('has as many bytes as the table says, and one more is refused', async () => {
+  test('has as many bytes as the table says, and one more is rejected', async () => {
     const words = `${passing}#${'x'.repeat(MAX_FILE_BYTES - passing.length - 1)}`
     write(words)
     expect((await bots(['test', file])).code).toBe(0)
@@ -170,7 +170,7 @@ describe('a bad file', () => {
     expect((await bots(['test', file])).err).toContain('at most 2000000 bytes')
   })
 
-  test('that expands without end is refused', async () => {
+  test('that expands without end is rejected', async () => {
     const levels = ['a: &a [x, x, x, x, x, x, x, x, x, x]']
     for (let level = 1; level < 9; level++)
       levels.push(
@@ -218,7 +218,7 @@ test('bots test --record gives the terminal back when the chat is over', async (
   expect((await ok(['test', file, '--json'])).value).toMatchObject({ passed: 1, failed: 0 })
 })
 
-test('bots publish --require-tests publishes only what passes, in the state that was tested', async () => {
+test('bots publish --require-tests publishes only a draft that passes, in the tested state', async () => {
   const publications = async () =>
     (await app.client.ok('listPublications', { as: here.member, params: { botId } })).publications.length
   expect(await bots(['publish', file, '--require-tests'])).toMatchObject({

@@ -92,7 +92,7 @@ const documents = existsSync(corpus)
   : []
 
 describe('pull and push', () => {
-  test('leave every file as it is to the byte', async () => {
+  test('leave every file unchanged to the byte', async () => {
     for (const bot of documents) {
       await app.client.ok('importBot', {
         as: here.admin,
@@ -117,7 +117,7 @@ describe('pull and push', () => {
     expect(textsIn(await pulled())).toEqual(first)
   })
 
-  test('push what a dry run says, whatever was edited', async () => {
+  test('push the changes of the dry run, whatever was edited', async () => {
     const folder = await pulled()
     const files = filesIn(folder)
     const editOf = fc.record({
@@ -179,7 +179,7 @@ describe('pull and push', () => {
     console.info(`${count} edits: each push did what its dry run said`)
   }, 3_600_000)
 
-  test('tell one of two who push at once, and lose no edit of the other', async () => {
+  test('report a conflict to one of two concurrent pushes, and lose no edit of the other', async () => {
     const folders = await Promise.all([pulled(here.admin), pulled(here.member)])
     const id = here.draft.id
     folders.forEach((folder, nth) => {
@@ -275,7 +275,7 @@ describe('bad input', () => {
     ])
   })
 
-  test('goes on with a pull that was interrupted', async () => {
+  test('continues a pull that was interrupted', async () => {
     const folder = await pulled()
     const whole = textsIn(folder)
     const state = JSON.parse(readFileSync(join(folder, '.bots.json'), 'utf8'))
@@ -289,7 +289,7 @@ describe('bad input', () => {
     expect(Object.values(textsIn(folder)).sort()).toEqual(Object.values(whole).sort())
   })
 
-  test('refuses a folder that names files outside, another service or another workspace', async () => {
+  test('rejects a folder that names files outside, another service or another workspace', async () => {
     const folder = await pulled()
     const path = join(folder, '.bots.json')
     const state = JSON.parse(readFileSync(path, 'utf8'))
@@ -311,7 +311,7 @@ describe('bad input', () => {
     expect((await bots(['push'], { folder: newFolder() })).err).toContain('no folder of bots')
   })
 
-  test('says which scope or role is missing, and ends with 2 for wrong arguments', async () => {
+  test('names the missing scope or role, and exits with 2 for wrong arguments', async () => {
     const folder = await pulled(here.guest)
     edit(folder, fileOf(folder, here.draft.id), (bot) => Object.assign(bot, { name: 'Mine' }))
     const guest = await bots(['push'], { folder, as: here.guest })
@@ -369,7 +369,7 @@ describe('promote', () => {
       body: anyBody({ name: 'Models', type, data: { apiKey: 'sk-test' } }),
     })
 
-  test('brings a bot into the bot of the target again and again, whose public id, results and chats stay', async () => {
+  test('updates the bot of the target again and again, whose public id, results and chats stay', async () => {
     const env = { XDG_CONFIG_HOME: newFolder() }
     await ok(['login', app.url, '--name', 'target'], { as: null, env, input: there.admin.token })
     const folder = await pulled()
@@ -424,7 +424,7 @@ describe('promote', () => {
 })
 
 describe('other commands', () => {
-  test('export results in parts, and go on where an export was interrupted', async () => {
+  test('export results in parts, and continue after an interruption', async () => {
     const service = connect(app.url, here.admin.token)
     const folder = newFolder()
     const botId = here.published.id
@@ -455,7 +455,7 @@ describe('other commands', () => {
     expect(readFileSync(join(folder, 'all.csv'), 'utf8')).toBe((await ok(['results', botId])).out)
   })
 
-  test('chat with the draft, and take numbers for choices', async () => {
+  test('chat with the draft, and accept numbers for choices', async () => {
     const folder = await pulled()
     const { file } = (await ok(['new', 'Drinks', '--json'], { folder })).value
     edit(folder, file, (bot) => {

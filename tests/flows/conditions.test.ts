@@ -105,7 +105,7 @@ describe.each(Object.keys(targets))('%s', (kind) => {
     expect(known.status).toBe(304)
   })
 
-  test('a read of what is known is 304, whatever form the tag has, and reads no document', async () => {
+  test('a read of the current state is 304, whatever form the tag has, and reads no document', async () => {
     const tag = await etag()
     for (const known of [tag, `W/${tag}`, `"other", ${tag}`, `"a,b" ,, W/${tag}`, '*', ' * ']) {
       here.statements.length = 0
@@ -125,7 +125,7 @@ describe.each(Object.keys(targets))('%s', (kind) => {
     }
   })
 
-  test('a write is made to the state that was read, and answers the tag of the one it leaves', async () => {
+  test('a write with the current tag succeeds, and returns the tag of the new state', async () => {
     const before = await etag()
     const answer = await rename('First', { 'If-Match': `"other", ${before}` })
     expect(answer.status).toBe(200)
@@ -135,7 +135,7 @@ describe.each(Object.keys(targets))('%s', (kind) => {
     expect((await rename('Second', { 'If-Match': answer.headers.etag as string })).status).toBe(200)
   })
 
-  test('a write to another state is 412 with the tag of the one that is stored', async () => {
+  test('a write with another tag is 412 with the tag of the stored state', async () => {
     const before = await etag()
     expect((await rename('First', { 'If-Match': '*' })).status).toBe(200)
     const now = await etag()
@@ -159,7 +159,7 @@ describe.each(Object.keys(targets))('%s', (kind) => {
     expect((await rename('Third', { 'If-None-Match': before })).status).toBe(200)
   })
 
-  test('a deletion of another state is 412, and leaves everything', async () => {
+  test('a deletion with another tag is 412, and leaves everything', async () => {
     const before = await etag()
     await rename('First', {})
     const { remove, params } = target()
@@ -209,7 +209,7 @@ describe.each(Object.keys(targets))('%s', (kind) => {
     }
   })
 
-  test('a tag is good for writing after a change of role', async () => {
+  test('a tag stays valid for writing after a change of role', async () => {
     const as = kind === 'workspace' ? site.admin : site.guest
     const seen = await here.client.call(target().read, { as, params: target().params() })
     expect((await rename('First', { 'If-Match': seen.headers.etag as string })).status).toBe(200)
@@ -219,7 +219,7 @@ describe.each(Object.keys(targets))('%s', (kind) => {
 describe('publishing', () => {
   const publish = (headers: Headers) => call(here, 'publishBot', { botId: site.draft.id }, headers)
 
-  test('copies the state that was named, or nothing', async () => {
+  test('copies the state of the tag, or nothing', async () => {
     const params = { botId: site.draft.id }
     const before = (await call(here, 'getBot', params)).headers.etag as string
     await call(here, 'updateBot', params, {}, { bot: { version: '6.1', name: 'Renamed' } })
@@ -234,7 +234,7 @@ describe('publishing', () => {
     expect((await publish({ 'If-Match': published.headers.etag as string })).status).toBe(200)
   })
 
-  test('an update that comes between is seen', async () => {
+  test('detects an update that comes between', async () => {
     await publish({})
     const params = { botId: site.draft.id }
     const tag = (await call(here, 'getBot', params)).headers.etag as string
@@ -254,7 +254,7 @@ describe('an update of a bot', () => {
   const update = (bot: object, headers: Headers, more: object = {}) =>
     call(here, 'updateBot', params(), headers, { bot: { version: '6.1', ...bot }, ...more })
 
-  test('that says both what was read: the header is asked before the body', async () => {
+  test('with both preconditions checks the header before the body', async () => {
     const read = await call(here, 'getBot', params())
     const tag = read.headers.etag as string
     const { updatedAt } = read.body.bot
@@ -269,7 +269,7 @@ describe('an update of a bot', () => {
   })
 
   test.each(['name', 'public id'])(
-    'an update of its %s that is overtaken between two statements is 412',
+    'to its %s that is overtaken between two statements is 412',
     async (what) => {
       const tag = (await call(here, 'getBot', params())).headers.etag as string
       here.beforeStatement = async (text) => {
@@ -290,7 +290,7 @@ describe('an update of a bot', () => {
 })
 
 describe('the tag of a bot', () => {
-  test('is another one exactly when the bytes are', async () => {
+  test('changes exactly when the bytes do', async () => {
     const params = { botId: site.draft.id }
     const seen = new Map<string, string>()
     const tags = new Map<string, string>()
@@ -437,7 +437,7 @@ async function make(id: OperationId, body: object) {
   return made
 }
 
-describe.each(Object.keys(stored))('whatever is stored of a %s and shown by its read', (kind) => {
+describe.each(Object.keys(stored))('a stored change of a %s that its read shows', (kind) => {
   const idOf = ({ read, params }: StoredRecord) => {
     const [name] = operations[read].path.match(/[a-zA-Z]+(?=\}$)/) ?? []
     return params[name as string]
@@ -464,7 +464,7 @@ describe.each(Object.keys(stored))('whatever is stored of a %s and shown by its 
     expect(shownColumns.length).toBeGreaterThan(2)
   })
 
-  test('is what every conditional write asks for', async () => {
+  test('is covered by every conditional write', async () => {
     const record = await (stored[kind] as (typeof stored)[string])()
     const { path } = operations[record.read]
     const writes = Object.entries<Operation>(operations).filter(
@@ -496,7 +496,7 @@ function another(column: Column): unknown {
   return new JsonText('{}')
 }
 
-test('every write that takes no conditions refuses them with 400', async () => {
+test('every write without conditions rejects their headers with 400', async () => {
   const writes = Object.entries<Operation>(operations).filter(
     ([, { isConditional, method }]) => !isConditional && method !== 'get',
   )
@@ -526,7 +526,7 @@ test('every write that takes no conditions refuses them with 400', async () => {
 })
 
 describe('a first publish', () => {
-  test('changes the bot: what was read before is refused, and the next save has the tag of the answer', async () => {
+  test('changes the tag of the bot, and its response has the tag for the next save', async () => {
     const params = { botId: site.draft.id }
     const before = await call(here, 'getBot', params)
     const published = await call(here, 'publishBot', params)
@@ -576,7 +576,7 @@ describe('other reads of one record', () => {
     ([, { isConditional, method }]) => isConditional && method === 'get',
   )
 
-  test('are all there are', () => {
+  test('have tags as listed', () => {
     expect(tagged.map(([id]) => id).sort()).toEqual(
       [
         'exportBot',
@@ -624,7 +624,7 @@ describe('Prefer', () => {
     'Return = "minimal"',
     'respond-async, wait=10;x="a,b", return=minimal; foo',
     'return=minimal, return=representation',
-  ])('%s is followed', async (prefer) => {
+  ])('%s is honoured', async (prefer) => {
     const answer = await send(prefer)
     expect(answer.status).toBe(200)
     expect(answer.headers).toMatchObject({
@@ -643,13 +643,13 @@ describe('Prefer', () => {
     '"',
     ',,',
     'x="open',
-  ])('%s is not, and is no mistake', async (prefer) => {
+  ])('%s is ignored, and is no error', async (prefer) => {
     const answer = await send(prefer)
     expect([answer.status, full(answer)]).toEqual([200, true])
     expect(answer.headers).not.toHaveProperty('preference-applied')
   })
 
-  test('a new bot can be answered briefly, with its address and its tag', async () => {
+  test('return=minimal for a new bot returns its address and its tag', async () => {
     const body = { workspaceId: site.workspaceId, bot: { name: 'New' } }
     const answer = await call(here, 'createBot', {}, { Prefer: 'return=minimal' }, body)
     expect([answer.status, Object.keys(answer.body.bot)]).toEqual([201, ['id', 'version', 'updatedAt']])
@@ -658,7 +658,7 @@ describe('Prefer', () => {
     expect(read.headers.etag).toBe(answer.headers.etag)
   })
 
-  test('a refusal is told in full', async () => {
+  test('a rejection is always complete', async () => {
     const headers = { Prefer: 'return=minimal', 'If-Match': '"other"' }
     const answer = await call(here, 'updateBot', { botId: site.draft.id }, headers, {
       bot: { version: '6.1' },

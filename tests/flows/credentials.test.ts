@@ -82,7 +82,7 @@ async function everyRow(): Promise<string> {
 }
 
 describe('a secret of credentials', () => {
-  test('is in no table, no log and no backup, and comes back from no repeat', async () => {
+  test('is in no table, no log, no backup and no repeated response', async () => {
     await newWorld()
     const headers = { 'Idempotency-Key': randomUUID() }
     const first = await create(app, { headers })
@@ -112,7 +112,7 @@ describe('a secret of credentials', () => {
     }
   })
 
-  test('is encrypted otherwise every time, and for its own row alone', async () => {
+  test('is encrypted differently every time, and for its own row alone', async () => {
     await newWorld()
     const [one, two] = [await made(), await made()]
     const { rows } = await app.pool.query('SELECT data FROM credentials')
@@ -129,7 +129,7 @@ describe('a secret of credentials', () => {
     ).rejects.toThrow(KeyProblem)
   })
 
-  test('goes with its workspace', async () => {
+  test('is deleted with its workspace', async () => {
     await newWorld()
     await made()
     const params = { workspaceId: site().workspaceId }
@@ -141,7 +141,7 @@ describe('a secret of credentials', () => {
 describe('the key', () => {
   const [old, fresh] = [randomBytes(32), randomBytes(32)]
 
-  test('has to be set beside a database of its own, before the first credentials', async () => {
+  test('is required with an external database before the first credentials', async () => {
     await newWorld()
     const keyless = await startWith({ DATABASE_URL: app.databaseUrl })
     const answer = await create(keyless, { headers: { 'Idempotency-Key': 'set-the-key-first' } })
@@ -161,7 +161,7 @@ describe('the key', () => {
     expect((await create(app, { headers: { 'Idempotency-Key': 'set-the-key-first' } })).status).toBe(201)
   })
 
-  test('may be another one: nothing is lost, everything else works, and it can come back', async () => {
+  test('can change: nothing is lost, everything else works, and the old one works again', async () => {
     await newWorld()
     const id = await made()
     const changed = await startWith({ ENCRYPTION_KEY: [fresh] })
@@ -178,7 +178,7 @@ describe('the key', () => {
     expect(await opened(id, openKeyring(config(fresh)))).toEqual({ type: 'openai', data: replaced.data })
   })
 
-  test('is made in the data folder, once, for its owner alone, and not in place of a lost one', async () => {
+  test('is generated in the data folder, once, for its owner alone, and not in place of a lost one', async () => {
     await newWorld()
     const DATA_DIR = await newDataFolder()
     const file = join(DATA_DIR, 'encryption-key')
@@ -198,7 +198,7 @@ describe('the key', () => {
     expect((await create(embedded)).status).toBe(201)
   })
 
-  test('is changed by a command, while credentials are made, and the old one is not needed any more', async () => {
+  test('is rotated by a command beside new credentials, and the old one is not needed any more', async () => {
     await newWorld()
     const before = await startWith({ ENCRYPTION_KEY: [old] })
     const ids: string[] = []
@@ -221,7 +221,7 @@ describe('the key', () => {
     expect(JSON.parse((await rotate(fresh)).stdout)).toMatchObject({ encrypted: 0 })
   })
 
-  test('in a file: a new one comes in front, and those that nothing needs go', async () => {
+  test('in a file is preceded by a new one, and unused ones are deleted', async () => {
     const DATA_DIR = await newDataFolder()
     const keyring = openKeyring({ DATA_DIR } as Parameters<typeof openKeyring>[0])
     const [first] = (await keyring.make?.()) ?? []
@@ -236,7 +236,7 @@ describe('the key', () => {
     await expect(keyring.read()).rejects.toThrow('is damaged')
   })
 
-  test('in a file: five rotations at once lose no key, and one at a time runs', async () => {
+  test('in a file survives five concurrent rotations, of which one at a time runs', async () => {
     await newWorld()
     const DATA_DIR = await newDataFolder()
     const keyring = openKeyring({ DATA_DIR } as Parameters<typeof openKeyring>[0])
@@ -250,7 +250,7 @@ describe('the key', () => {
     }
   })
 
-  test('in a file: a damaged and a failing row are named, and all others get the new key', async () => {
+  test('in a file rotates all rows but a damaged and a failing one, which are named', async () => {
     await newWorld()
     const DATA_DIR = await newDataFolder()
     const keyring = openKeyring({ DATA_DIR } as Parameters<typeof openKeyring>[0])
@@ -274,7 +274,7 @@ describe('the key', () => {
     for (const id of ids.slice(2)) expect(await opened(id, keyring)).toMatchObject({ data: body.data })
   })
 
-  test('that is damaged is named in the log alone, not to who creates credentials', async () => {
+  test('that is damaged is named in the log alone, not to callers who create credentials', async () => {
     await newWorld()
     const DATA_DIR = await newDataFolder()
     await writeFile(join(DATA_DIR, 'encryption-key'), 'no key\n')
@@ -309,7 +309,7 @@ test('a workspace can have 200 credentials, and a change that changes nothing le
   expect([refused.status, refused.body.issues[0].code]).toEqual([403, 'quota_exceeded'])
 })
 
-test('the log of a result says nothing of statements where credentials cannot be read', async () => {
+test('the log of a result has no statements where credentials cannot be read', async () => {
   await newWorld()
   const id = await made()
   const options = { action: 'Create chat completion', messages: [], credentialsId: id }

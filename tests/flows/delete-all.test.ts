@@ -92,7 +92,7 @@ describe.each([-10, 10])('chats in a process whose clock is %i minutes ahead', (
     for (const id of later) expect(await isThere(site, id)).toBe(false)
   })
 
-  test('a chat that starts before any statement of the deletion is gone, or comes after it', async () => {
+  test('a chat that starts before any statement of the deletion is deleted, or comes after it', async () => {
     for (let place = 0; ; place++) {
       const site = await newSite()
       const answers = await interleave(
@@ -112,7 +112,7 @@ describe.each([-10, 10])('chats in a process whose clock is %i minutes ahead', (
     }
   })
 
-  test('a chat that starts while a deletion comes before any of its statements is seen', async () => {
+  test('a chat that starts while a deletion comes before any of its statements is visible', async () => {
     for (let place = 0; ; place++) {
       const site = await newSite()
       const answers = await interleave(

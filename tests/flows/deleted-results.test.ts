@@ -188,7 +188,7 @@ test.each([...ways, 'retention'] as const)(
   },
 )
 
-test.each(ways)('deleting by %s empties kept responses of requests about the chat', async (way) => {
+test.each(ways)('deleting by %s empties stored responses of requests about the chat', async (way) => {
   const made = await publish(app, site, flow)
   const { sessionId, resultId = '' } = await start(app, made)
   const chat = { as: site.member, params: { botId: made.id, sessionId } }
@@ -290,7 +290,7 @@ test('answers that are sent while their results are deleted leave no row', async
   expect(await traces(SECRET)).toEqual({})
 })
 
-test.each(ways)('a chat whose result was deleted by %s is over, and tells nobody', async (way) => {
+test.each(ways)('a chat whose result was deleted by %s is over, and publishes nothing', async (way) => {
   const made = await publish(app, site, flow)
   await subscribe()
   const chats = await Promise.all([1, 2, 3].map(() => start(app, made)))
@@ -370,7 +370,7 @@ describe('deliveries of a deleted result', () => {
     expect(posted.filter(({ type }) => type.startsWith('result.'))).toEqual([])
   })
 
-  test('are posted before the event of the deletion where they are on their way, and never after it', async () => {
+  test('that are being posted end before the event of the deletion, and never after it', async () => {
     let release = () => {}
     held = new Promise((resolve) => {
       release = resolve
@@ -436,7 +436,7 @@ describe('events of a deleted workspace', () => {
     expect((await waits()).filter(({ type }) => type === 'bot.updated')).toEqual([])
   })
 
-  test('are not posted where they were taken at the moment of the deletion', async () => {
+  test('are not posted if they were leased during the deletion', async () => {
     await subscribe()
     await changeBot('Before')
     let isDeleted = false

@@ -160,7 +160,7 @@ const step = runs(3, 1)
 describe.each(Object.entries(operations))('%s', (name, operation) => {
   const first = Object.keys(operations).indexOf(name) % step
 
-  test('is lost with the workspace, whichever statement the deletion comes before', async () => {
+  test('is lost with the workspace, before whichever statement the deletion comes', async () => {
     for (let place = first; ; place += step) {
       const world = await makeWorld(app)
       const answers = await interleave(
@@ -178,7 +178,7 @@ describe.each(Object.entries(operations))('%s', (name, operation) => {
     }
   })
 
-  test('is lost with the workspace, whichever statement of the deletion it comes before', async () => {
+  test('is lost with the workspace, before whichever statement of the deletion it comes', async () => {
     for (let place = first; ; place += step) {
       const world = await makeWorld(app)
       const answers = await interleave(
@@ -197,7 +197,7 @@ describe.each(Object.entries(operations))('%s', (name, operation) => {
   })
 })
 
-test('workspaces that are deleted while all of it comes in at once are empty', async () => {
+test('workspaces that are deleted beside all these writes are empty', async () => {
   for (let round = 0; round < runs(1, 30); round++) {
     const world = await makeWorld(app)
     const work = Object.values(operations).map((operation) => operation(world))

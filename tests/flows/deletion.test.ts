@@ -66,7 +66,7 @@ describe('deleting results', () => {
     return results.map(({ id }) => id)
   }
 
-  test('by id removes these, with all that hangs on them, and no others', async () => {
+  test('by id removes these, with all their rows, and no others', async () => {
     const [first, second, third] = site.results
     expect((await remove(`?resultIds=${first},${third},${first}`)).body).toEqual({ message: 'success' })
     expect(await listed()).toEqual([second])
@@ -86,7 +86,7 @@ describe('deleting results', () => {
   })
 
   const json = { 'Content-Type': 'application/json' }
-  test('takes the Content-Type that generated clients send, where ids are named', async () => {
+  test('accepts the Content-Type that generated clients send, where ids are given', async () => {
     const [first] = site.results
     expect((await remove(`?resultIds=${first}`, { headers: json })).status).toBe(200)
     expect(await left()).toBe(3)
@@ -98,7 +98,7 @@ describe('deleting results', () => {
     expect(await listed()).toEqual(others)
   })
 
-  test('takes five hundred ids', async () => {
+  test('accepts five hundred ids', async () => {
     await addResults(site.published.id, 1, 500, app.clock.now())
     const ids = Array.from({ length: 500 }, (_, at) => `result-${at + 1}`)
     expect((await remove(`?resultIds=${ids.join(',')}`)).status).toBe(200)
@@ -142,7 +142,7 @@ describe('deleting results', () => {
     ['a body beside the query', '?resultIds=a', { body: { resultIds: ['a'] } }, ['body']],
     ['a Content-Type without body', '', { headers: json }, ['header', 'content-type']],
   ]
-  test.each(mistakes)('refuses %s and deletes nothing', async (_, query, options, path) => {
+  test.each(mistakes)('rejects %s and deletes nothing', async (_, query, options, path) => {
     const answer = await remove(query, options)
     expect(answer.status).toBe(400)
     expect(answer.body.issues).toContainEqual(expect.objectContaining({ path }))
@@ -150,7 +150,7 @@ describe('deleting results', () => {
     expect(await left()).toBe(4)
   })
 
-  test('refuses an announced body of no known length and deletes nothing', async () => {
+  test('rejects an announced body of no known length and deletes nothing', async () => {
     const path = `/v1/bots/${site.published.id}/results`
     const headers = { Authorization: `Bearer ${site.member.token}`, 'Transfer-Encoding': 'chunked' }
     const status = await new Promise((resolve, reject) => {
@@ -163,7 +163,7 @@ describe('deleting results', () => {
     expect(await left()).toBe(4)
   })
 
-  test('without anything removes all, at once for readers and then from the tables', async () => {
+  test('without parameters removes all, at once for readers and then from the tables', async () => {
     expect((await remove()).status).toBe(200)
     expect(await listed()).toEqual([])
     const asMember = { as: site.member, params: { botId: site.published.id } }
@@ -185,7 +185,7 @@ describe('deleting results', () => {
 })
 
 describe('the purge', () => {
-  test('removes thousands of results in steps, also when several are at it', async () => {
+  test('removes thousands of results in batches, also by several processes', async () => {
     await addResults(site.draft.id, 1, 9_000, app.clock.now())
     const asMember = { as: site.member, params: { botId: site.draft.id } }
     await app.client.ok('deleteResults', asMember)
@@ -205,7 +205,7 @@ describe('the purge', () => {
     expect((await app.client.ok('listResults', asMember)).results).toHaveLength(5)
   })
 
-  test('serves a second deletion that comes while the first is carried out', async () => {
+  test('completes a second deletion that comes while the first is under way', async () => {
     const asMember = { as: site.member, params: { botId: site.draft.id } }
     await addResults(site.draft.id, 1, 5_000, app.clock.now())
     await app.client.ok('deleteResults', asMember)
@@ -216,7 +216,7 @@ describe('the purge', () => {
     expect(await count('purges')).toBe(0)
   })
 
-  test('does not wait for a chat that writes a step at this moment', async () => {
+  test('does not wait for a chat that is writing a turn', async () => {
     const { sessionId, resultId } = await app.client.ok('startChat', {
       params: { publicId: site.published.publicId },
     })
@@ -338,7 +338,7 @@ describe('deleting a workspace', () => {
     expect((await app.client.call('listWorkspaces', { as: site.admin })).status).toBe(200)
   })
 
-  test('while others work in it leaves nothing behind either', async () => {
+  test('beside the work of others leaves nothing behind either', async () => {
     const { workspaceId, folder } = site
     const sharing = { settings: { publicShare: { isEnabled: true } } }
     const publicIds = Array.from({ length: 6 }, (_, at) => `late-${workspaceId}-${at}`)
@@ -397,7 +397,7 @@ describe('deleting a folder', () => {
   const deleteFolder = (folderId: string) =>
     app.client.ok('deleteFolder', { as: site.member, params: { folderId } })
 
-  test('moves what is in it to the folder that it was in', async () => {
+  test('moves its contents to its parent', async () => {
     await moveBot(site.published.id, site.subfolder)
     const { folder } = await app.client.ok('getFolder', {
       as: site.member,
@@ -410,7 +410,7 @@ describe('deleting a folder', () => {
     })
   })
 
-  test('at the top moves what is in it to the top level', async () => {
+  test('at the top moves its contents to the top level', async () => {
     const before = await contents('root')
     await deleteFolder(site.folder)
     expect(await contents('root')).toEqual({
@@ -419,7 +419,7 @@ describe('deleting a folder', () => {
     })
   })
 
-  test('leaves the drafts of its bots as they were', async () => {
+  test('leaves the drafts of its bots unchanged', async () => {
     const read = () => app.client.ok('getBot', { as: site.member, params: { botId: site.draft.id } })
     const { bot } = await read()
     await deleteFolder(site.folder)

@@ -49,8 +49,8 @@ const decide = (browser: Browser, code: string, decision: string) =>
 
 const seconds = (count: number) => app.clock.advance(count * 1_000)
 
-describe('a person who is signed in', () => {
-  test('sees the code and what is asked, and allows it', async () => {
+describe('a signed-in user', () => {
+  test('sees the code and the request, and allows it', async () => {
     const browser = await browserOf(world.here.member)
     const { workspaceId } = world.here
     const login = await start({ scopes: ['read', 'results'], workspaceId, expiresInDays: 90 })
@@ -89,7 +89,7 @@ describe('a person who is signed in', () => {
     })
   })
 
-  test('refuses it, and the program gets no token then or later', async () => {
+  test('declines it, and the program gets no token then or later', async () => {
     const browser = await browserOf(world.here.member)
     const { deviceCode, userCode } = await start()
     await enter(browser, userCode)
@@ -99,7 +99,7 @@ describe('a person who is signed in', () => {
     expect([await ask(deviceCode), await ask(deviceCode)]).toEqual(['denied', 404])
   })
 
-  test('cannot allow a workspace in which they have no role, whether or not there is one', async () => {
+  test('cannot allow a workspace without a role in it, existing or not', async () => {
     const browser = await browserOf(world.here.member)
     for (const workspaceId of [world.there.workspaceId, 'none']) {
       const { deviceCode, userCode } = await start({ workspaceId })
@@ -111,7 +111,7 @@ describe('a person who is signed in', () => {
     }
   })
 
-  test('sees what a program calls itself as text alone', async () => {
+  test('sees the name of a program as text alone', async () => {
     const { userCode } = await start({ name: '<img src=x onerror=alert(1)>' })
     const { text } = await enter(await browserOf(world.here.member), userCode)
     expect(text).toContain('&lt;img')
@@ -148,7 +148,7 @@ describe('attacks on device logins', () => {
     expect((await enter(browsers[0] as Browser, (await start()).userCode)).status).toBe(200)
   })
 
-  test('right codes use up no guesses, and guesses at once are as many as the table says', async () => {
+  test('right codes use up no guesses, and concurrent guesses are as many as the table says', async () => {
     const browsers = [await browserOf(world.here.member), await browserOf(world.here.member, other)]
     for (let at = 0; at <= MAX_WRONG_CODES; at++)
       expect((await enter(browsers[at % 2] as Browser, (await start()).userCode)).status).toBe(200)
@@ -201,7 +201,7 @@ describe('attacks on device logins', () => {
     }
   })
 
-  test('a link with a code uses up nobody’s guesses and reserves nothing', async () => {
+  test('a link with a code uses up no guesses and reserves nothing', async () => {
     const browser = await browserOf(world.here.member)
     for (let at = 0; at <= MAX_WRONG_CODES; at++) await browser.get('/device?code=BBBB-BBBB')
     const { userCode } = await start()
@@ -221,7 +221,7 @@ describe('attacks on device logins', () => {
     }
   })
 
-  test('nobody decides late, and no token is fetched late', async () => {
+  test('no decision is accepted late, and no token is fetched late', async () => {
     const browser = await browserOf(world.here.member)
     const [forgotten, allowed] = [await start(), await start()]
     await enter(browser, forgotten.userCode)
@@ -263,7 +263,7 @@ describe('attacks on device logins', () => {
     expect((await decide(browser, userCode, 'allowed')).status).toBe(404)
   })
 
-  test('the browser of another person can neither see nor answer what one has entered', async () => {
+  test('the browser of another user can neither see nor decide a code that one has entered', async () => {
     const { deviceCode, userCode } = await start()
     const mine = await browserOf(world.here.member)
     await enter(mine, userCode)
@@ -280,7 +280,7 @@ describe('attacks on device logins', () => {
     ['of no site', { Origin: 'null' }],
     ['of a site that looks alike', { Origin: 'http://127.0.0.1.elsewhere.example' }],
     ['that the browser marks', { 'Sec-Fetch-Site': 'cross-site' }],
-  ])('a form %s is refused', async (_, headers) => {
+  ])('a form %s is rejected', async (_, headers) => {
     const browser = await browserOf(world.here.member)
     const { deviceCode, userCode } = await start()
     await enter(browser, userCode)
@@ -310,7 +310,7 @@ describe('attacks on device logins', () => {
     }
   })
 
-  test('a program that asks too often gets nothing, and waits five seconds longer each time', async () => {
+  test('a program that polls too often gets nothing, and waits five seconds longer each time', async () => {
     const browser = await browserOf(world.here.member)
     const { deviceCode, userCode } = await start()
     const askWhole = () => app.client.ok('continueDeviceLogin', { body: { deviceCode } })
@@ -327,7 +327,7 @@ describe('attacks on device logins', () => {
     expect(await ask(deviceCode)).toBe('allowed')
   })
 
-  test('programs that ask at once in two processes get one token together', async () => {
+  test('programs that poll at once in two processes get one token together', async () => {
     const browser = await browserOf(world.here.member)
     const { deviceCode, userCode } = await start()
     await enter(browser, userCode)
@@ -338,7 +338,7 @@ describe('attacks on device logins', () => {
     expect(apiTokens.filter(({ name }) => name === 'bots on laptop')).toHaveLength(1)
   })
 
-  test('people who enter or decide at once in two processes have one decision', async () => {
+  test('users who enter or decide at once in two processes have one decision', async () => {
     const { deviceCode, userCode } = await start()
     const [mine, foreign] = [await browserOf(world.here.member), await browserOf(world.there.admin, other)]
     const entered = await Promise.all([enter(mine, userCode), enter(foreign, userCode)])
@@ -353,7 +353,7 @@ describe('attacks on device logins', () => {
     expect(decided.every(({ text }) => text.includes(title))).toBe(true)
   })
 
-  test('a user who is disabled after allowing gives no token', async () => {
+  test('a user who is disabled after allowing grants no token', async () => {
     const browser = await browserOf(world.there.member)
     const { deviceCode, userCode } = await start()
     await enter(browser, userCode)

@@ -112,7 +112,7 @@ const jobs: Record<string, Job> = {
   },
 }
 
-describe.each(Object.entries(jobs))('%s that are due', (_, { table, column, run, add }) => {
+describe.each(Object.entries(jobs))('expired %s', (_, { table, column, run, add }) => {
   const left = async (): Promise<string[]> => {
     const { rows } = await app.pool.query(
       `SELECT ${column} AS name FROM ${table} WHERE ${column} LIKE 'row-%'`,
@@ -120,7 +120,7 @@ describe.each(Object.entries(jobs))('%s that are due', (_, { table, column, run,
     return rows.map(({ name }) => name)
   }
 
-  testWithTrigger('are removed beside one that fails, in whole batches before and behind it', async () => {
+  testWithTrigger('are deleted beside a failing one, in whole batches before and behind it', async () => {
     await add(10_000)
     await app.pool.query(`
       CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''damaged''; END';
@@ -143,7 +143,7 @@ describe.each(Object.entries(jobs))('%s that are due', (_, { table, column, run,
     }
   })
 
-  testWithTrigger('are removed in smaller batches where one takes longer than a statement may', async () => {
+  testWithTrigger('are deleted in smaller batches where one takes longer than a statement may', async () => {
     await add(40)
     await app.pool.query(`
       CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.05); RETURN OLD; END';
@@ -159,7 +159,7 @@ describe.each(Object.entries(jobs))('%s that are due', (_, { table, column, run,
   })
 })
 
-test('large responses of keys are kept compressed apart, replayed byte for byte, and forgotten by bytes', async () => {
+test('large responses of keys are stored compressed apart, replayed byte for byte, and deleted by bytes', async () => {
   const text = 'x'.repeat(MEGABYTE)
   const theme = { general: { later: text } }
   const params = { botId: site.draft.id }

@@ -70,7 +70,7 @@ const idsOf = (text: string, format: string): string[] =>
         .slice(0, -1)
         .map((line) => JSON.parse(line).id)
 
-test('parts join without gap or repeat while results arrive and go, and tell how many are left', async () => {
+test('parts join without gap or repeat while results arrive and are deleted, and have the number of those left', async () => {
   const property = fc.asyncProperty(
     // Several of one moment, since that is where a position is more than a time.
     fc.array(fc.nat(6), { minLength: 1, maxLength: 15 }),
@@ -108,7 +108,7 @@ test('parts join without gap or repeat while results arrive and go, and tell how
 })
 
 test.each([undefined, 'started' as const])(
-  'a part after all results of one moment were deleted has none left (status %s)',
+  'a part after all results of one time were deleted has none left (status %s)',
   async (status) => {
     await add(Array.from({ length: 50 }, () => NOW))
     const { headers } = await part({ format: 'jsonl', limit: 10, status })
@@ -122,7 +122,7 @@ test.each([undefined, 'started' as const])(
   },
 )
 
-test('a part that was broken off is the same again', async () => {
+test('an aborted part is the same when repeated', async () => {
   await add(Array.from({ length: 7 }, (_, place) => NOW - place * 1000))
   const { headers } = await part({ format: 'jsonl', limit: 3 })
   const query = { format: 'jsonl', limit: 3, cursor: headers['next-cursor'] }
@@ -133,7 +133,7 @@ test('a part that was broken off is the same again', async () => {
   expect(again.headers['next-cursor']).toBe(broken.headers['next-cursor'])
 })
 
-test('a line is a result as the list has it, whatever white space its documents have', async () => {
+test('a line is a result as in the list, whatever white space its documents have', async () => {
   await add([NOW, NOW - 1000])
   const { text } = await part({ format: 'jsonl' })
   const { results } = await app.client.ok('listResults', { as: site.member, params: { botId } })
@@ -201,7 +201,7 @@ test('more than one page of a search, in one part and in several', async () => {
   expect(ids).toEqual(whole)
 })
 
-test('results that are long are held in memory a few at a time', async () => {
+test('results that are long are loaded a few at a time', async () => {
   const ids = await add(Array.from({ length: 300 }, (_, place) => NOW - place))
   await app.pool.query('UPDATE results SET variables = $2 WHERE bot_id = $1', [
     botId,

@@ -37,7 +37,7 @@ async function purge() {
 }
 
 test.each(['the first turn', 'a later turn'])(
-  'a picture made in %s is shown in place, and goes with its result',
+  'a picture made in %s is shown in its bubble, and deleted with its result',
   async (when) => {
     const blocks = [...(when === 'a later turn' ? [ask('Name')] : []), code, text('{{Code}}'), ask('Name')]
     const published = await publish(app, here, bot({ g: blocks }, { variables: ['Name', 'Code'] }))

@@ -189,7 +189,7 @@ test('replaces the data of credentials by a new consent, and keeps their id and 
 })
 
 describe('the page before Google', () => {
-  test('names the workspace, the service and the credentials, and begins nothing', async () => {
+  test('names the workspace, the service and the credentials, and starts nothing', async () => {
     await app.pool.query('UPDATE workspaces SET name = $1 WHERE id = $2', ['<b>Acme</b>', here.workspaceId])
     const browser = await browserOf(here.member)
     const page = await browser.get(startPath())
@@ -211,7 +211,7 @@ describe('the page before Google', () => {
     expect(page.text).toContain('<dt>Replaces</dt><dd>ada@example.com</dd>')
   })
 
-  test('rejects a guest, a stranger, credentials that are not there and types without a consent', async () => {
+  test('rejects a guest, a stranger, unknown credentials and types without a consent', async () => {
     for (const person of [here.guest, there.member]) {
       const browser = await browserOf(person)
       expect((await browser.get(startPath())).text).toMatch(/Your role cannot change credentials/)
@@ -313,7 +313,7 @@ describe('the callback of a consent', () => {
     expect(forms).toEqual([])
   })
 
-  test('rejects a code of somebody else', async () => {
+  test('rejects a code of another user', async () => {
     const browser = await browserOf(here.member)
     const { state } = await agree(browser)
     const other = await agree(
@@ -358,7 +358,7 @@ describe('the callback of a consent', () => {
     ['server_error', 503, /does not respond/],
     ['invalid_scope', 502, /GOOGLE_CLIENT_ID/],
     ['', 502, /GOOGLE_CLIENT_ID/],
-  ])('logs the error "%s" of Google, and tells it apart from a refusal', async (error, status, words) => {
+  ])('logs the error "%s" of Google, and distinguishes it from a decline', async (error, status, words) => {
     const browser = await browserOf(here.member)
     const { state } = await agree(browser)
     await expectNothing(await browser.get(callbackWith({ state, error })), status, words)
@@ -403,7 +403,7 @@ test('leads to Google alone, whatever the address says', async () => {
   expect(new URL(response.location ?? '').searchParams.get('redirect_uri')).not.toContain('evil')
 })
 
-test('says what to set in an installation without a client, whose credentials page offers no consent', async () => {
+test('names the missing settings in an installation without a client, whose credentials page offers no consent', async () => {
   const other = await startApp()
   const { here: site } = await makeWorld(other)
   const browser = newBrowser(other.url)

@@ -79,7 +79,7 @@ test('visitors share no path with members, since a path decides on a host of cha
 })
 
 describe('on the host of CHAT_URL', () => {
-  test('no operation of members is found, with a token that may do everything', async () => {
+  test('no operation of members is found, even with a token of all scopes', async () => {
     const headers = { Authorization: `Bearer ${world.here.admin.token}` }
     for (const [id, { method, path }] of Object.entries(all)) {
       if (Object.hasOwn(ofVisitors, id)) continue
@@ -115,7 +115,7 @@ describe('on the host of CHAT_URL', () => {
     '//bots',
     '/chat/../bots',
     '/chat/%2e%2e/bots',
-  ])('the page %s is not found by a member who is signed in, and sets no cookie', async (path) => {
+  ])('the page %s is not found by a signed-in member, and sets no cookie', async (path) => {
     const { headers } = await signIn(app, world.here.admin)
     for (const method of ['GET', 'POST']) {
       const answer = await send(path, { method, headers: { ...headers, Origin: `https://${CHATS}` } })
@@ -125,14 +125,14 @@ describe('on the host of CHAT_URL', () => {
     }
   })
 
-  test('a browser gets a page that leads nowhere', async () => {
+  test('a browser gets a 404 page', async () => {
     const answer = await send('/bots', { headers: { Accept: 'text/html' } })
     expect(answer.headers['content-type']).toContain('text/html')
     expect(answer.text).not.toContain('<a ')
   })
 
   test.each([CHATS, CHATS.toUpperCase(), `${CHATS}.`, `${CHATS}:8443`])(
-    'a chat runs from its page to its answer: %s',
+    'a chat runs from its page to its response: %s',
     async (host) => {
       const made = await publish(app, world.here, bot({ Start: [text('Hi'), ask(), text('Bye')] }))
       const page = await send(`/chat/${made.publicId}`, { host })
@@ -150,7 +150,7 @@ describe('on the host of CHAT_URL', () => {
     },
   )
 
-  test('the script for other sites, its files and the probes are there', async () => {
+  test('the script for other sites, its files and the probes are found', async () => {
     for (const path of ['/embed.js', '/chat/files/page.js', '/livez', '/readyz'])
       expect([path, (await send(path)).status]).toEqual([path, 200])
   })
@@ -160,7 +160,7 @@ describe('on the host of CHAT_URL', () => {
     expect([answer.status, answer.headers.location]).toEqual([308, `https://${CHATS}/chat/hello?Plan=Pro`])
   })
 
-  test('browsers come back over TLS alone', async () => {
+  test('browsers get Strict-Transport-Security', async () => {
     expect((await send('/livez')).headers['strict-transport-security']).toMatch(/^max-age=\d+$/)
   })
 })
@@ -179,12 +179,15 @@ test('the page allows code of others on the host of chats alone, and has a nonce
   expect(scripts.every((tag) => tag.includes(`nonce="${nonce}"`))).toBe(true)
 })
 
-test.each([true, false, undefined])('the name of the installation shows with branding %s', async (isOn) => {
-  const settings = { general: { isBrandingEnabled: isOn } }
-  const made = await publish(app, world.here, bot({ Start: [text('Hi'), ask()] }, { settings }))
-  const page = await send(`/chat/${made.publicId}`)
-  expect(page.text.includes('>Paper &amp; Co</footer>')).toBe(isOn === true)
-})
+test.each([true, false, undefined])(
+  'the page shows the name of the installation with branding %s',
+  async (isOn) => {
+    const settings = { general: { isBrandingEnabled: isOn } }
+    const made = await publish(app, world.here, bot({ Start: [text('Hi'), ask()] }, { settings }))
+    const page = await send(`/chat/${made.publicId}`)
+    expect(page.text.includes('>Paper &amp; Co</footer>')).toBe(isOn === true)
+  },
+)
 
 describe('at a domain of its own', () => {
   async function botAt(customDomain: string, site: 'here' | 'there' = 'here') {
@@ -344,7 +347,7 @@ describe('at a domain of its own', () => {
     }
   })
 
-  test('two workspaces that name one host at once get it for one of them', async () => {
+  test('two workspaces that set one host at once get it for one of them', async () => {
     const [one, other] = [world.here, world.there]
     const made = await Promise.all(
       [one, other].map((site) => publish(app, site, bot({ Start: [text('Hi')] }))),
@@ -402,7 +405,7 @@ describe('at a domain of its own', () => {
     expect((await send('/', { host: 'closed.example' })).status).toBe(404)
   })
 
-  test('a deleted bot gives its domain up at once, for another workspace', async () => {
+  test('a deleted bot frees its domain at once, for another workspace', async () => {
     const made = await botAt('moved.example')
     await app.client.ok('deleteBot', { as: world.here.admin, params: { botId: made.id } })
     expect((await send('/', { host: 'moved.example' })).text).not.toContain('data-bot')
@@ -410,7 +413,7 @@ describe('at a domain of its own', () => {
     expect((await send('/', { host: 'moved.example' })).text).toContain(`data-bot="${next.publicId}"`)
   })
 
-  test('a deleted workspace gives its domains up at once', async () => {
+  test('a deleted workspace frees its domains at once', async () => {
     const { workspace } = await app.client.ok('createWorkspace', {
       as: world.here.admin,
       body: { name: 'Short' },
@@ -446,7 +449,7 @@ describe('at a domain of its own', () => {
     },
   )
 
-  test('no host is that of a bot where the service does not know its own', async () => {
+  test('no host belongs to a bot where the service does not know its own', async () => {
     await botAt('members.example')
     const unnamed = await startApp({ databaseUrl: app.databaseUrl, config: { TRUST_PROXY: ['loopback'] } })
     try {
@@ -457,7 +460,7 @@ describe('at a domain of its own', () => {
     }
   })
 
-  test('nothing needs a chat host', async () => {
+  test('a chat host is optional', async () => {
     const made = await botAt('checked.example')
     const { findings } = await app.client.ok('checkBot', {
       as: world.here.member,
@@ -466,7 +469,7 @@ describe('at a domain of its own', () => {
     expect(findings.map(({ code }) => code)).not.toContain('needs_chat_host')
   })
 
-  test('the address that payments come back to takes no more than a port from the header', () => {
+  test('the return address of payments takes no more than a port from the header', () => {
     const trusting = botHost({ host: 'pay.example:8443', protocol: 'https' } as never, 'pay.example')
     expect(trusting.url).toBe('https://pay.example:8443')
     const odd = botHost({ host: 'pay.example:80@other.example', protocol: 'http' } as never, 'pay.example')
@@ -474,14 +477,14 @@ describe('at a domain of its own', () => {
   })
 })
 
-describe('a proxy that asks for a host', () => {
+describe('the certificate check of a proxy', () => {
   const ask = (query: string) => send(`/hosts/known${query}`, { host: '127.0.0.1' })
 
-  test.each([MAIN, CHATS, CHATS.toUpperCase()])('learns that %s is known', async (name) => {
+  test.each([MAIN, CHATS, CHATS.toUpperCase()])('confirms that %s is known', async (name) => {
     expect((await ask(`?domain=${name}`)).status).toBe(200)
   })
 
-  test('learns that others are not, in every spelling', async () => {
+  test('rejects unknown hosts, in every spelling', async () => {
     for (const name of ['nobody.example', encodeURIComponent('bücher.example')]) {
       const answer = await ask(`?domain=${name}`)
       expect(answer.status).toBe(404)
@@ -501,7 +504,7 @@ describe('a proxy that asks for a host', () => {
     expect(Object.keys(issueCodes)).toContain(JSON.parse(answer.text).issues[0].code)
   })
 
-  test('costs no look-up for hosts of the service, and one for a strange host in a second', async () => {
+  test('needs no look-up for hosts of the service, and one for a strange host in a second', async () => {
     const count = () => app.statements.filter((text) => text.includes('split_part')).length
     app.statements.length = 0
     await send('/openapi.json', { host: MAIN })
@@ -513,7 +516,7 @@ describe('a proxy that asks for a host', () => {
 })
 
 describe('a forwarded host', () => {
-  test('counts from the trusted proxy alone', async () => {
+  test('is read from the trusted proxy alone', async () => {
     const headers = { 'X-Forwarded-Host': CHATS }
     expect((await send('/openapi.json', { host: MAIN, headers })).status).toBe(200)
     const trusting = await startApp({

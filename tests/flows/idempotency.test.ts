@@ -56,7 +56,7 @@ const folders = (name = 'Once') =>
 
 const isReplayed = ({ headers }: Answer) => headers['idempotent-replayed'] === 'true'
 
-test('fifty at once, to two processes, are done once; each gets the answer or is told to wait', async () => {
+test('fifty concurrent repeats in two processes are done once; each gets the response or a 409', async () => {
   const key = randomUUID()
   const answers = await Promise.all(
     Array.from({ length: 50 }, (_, index) =>
@@ -94,7 +94,7 @@ test('a document of a megabyte comes back byte for byte', async () => {
   expect(second.headers.location).toBe(first.headers.location)
 })
 
-test('a brief answer comes back as one, with its media type and its entity tag', async () => {
+test('a minimal response is repeated as one, with its media type and its entity tag', async () => {
   const request = {
     as: site.admin,
     params: { botId: site.draft.id },
@@ -109,7 +109,7 @@ test('a brief answer comes back as one, with its media type and its entity tag',
   expect(seen(second)).toEqual(seen(first))
 })
 
-test('in quotes a key means the same', async () => {
+test('a quoted key is the same as an unquoted one', async () => {
   const key = `a\\b-${randomUUID()}`
   const first = await createFolder({ key })
   const second = await createFolder({ key: `"${key.replaceAll('\\', '\\\\')}"` })
@@ -128,7 +128,7 @@ test.each([
   ['two keys', 'a, b'],
   ['more than 255 characters', 'x'.repeat(256)],
   ['more than 255 characters in quotes', `"${'x'.repeat(256)}"`],
-])('a key that is %s is refused', async (_what, key) => {
+])('a key that is %s is rejected', async (_what, key) => {
   const { status, body } = await createFolder({ key })
   expect({ status, path: body.issues?.[0]?.path }).toEqual({
     status: 400,
@@ -137,7 +137,7 @@ test.each([
   expect(await folders()).toBe(0)
 })
 
-test('with another path, another method or another body a key is refused, and nothing is written', async () => {
+test('a key with another path, method or body is rejected, and nothing is written', async () => {
   const headers = { 'Idempotency-Key': randomUUID() }
   const params = { folderId: site.folder }
   const body = { folder: { name: 'Renamed' } }
@@ -163,7 +163,7 @@ test('with another path, another method or another body a key is refused, and no
   expect(await folders('Renamed')).toBe(1)
 })
 
-test('keys of two people, and of two bots, do not meet', async () => {
+test('keys of two users, and of two bots, do not collide', async () => {
   const key = randomUUID()
   await createFolder({ key, as: site.admin })
   const second = await createFolder({ key, as: site.member })
@@ -200,7 +200,7 @@ test('a repeat by a caller who lost the role gets 403 in place of the stored res
   expect((await createFolder({ key, as: site.member })).status).toBe(403)
 })
 
-testWithTrigger('a draft that was undone with its transaction is not remembered', async () => {
+testWithTrigger('a draft that was undone with its transaction is not cached', async () => {
   const params = { botId: site.draft.id }
   await app.client.ok('getBot', { as: site.admin, params })
   await app.pool.query(`CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'no'; END $$ LANGUAGE plpgsql;
@@ -251,7 +251,7 @@ test('the secret of a token is nowhere in the database', async () => {
   expect(await count('api_tokens', 'owner_user_id = $1', [world.stranger.id])).toBe(2)
 })
 
-test('after seven days a key is forgotten, and not an hour before', async () => {
+test('a key expires after seven days, and not an hour before', async () => {
   const [old, young] = [randomUUID(), randomUUID()]
   await createFolder({ key: old })
   await createFolder({ key: young })
@@ -268,7 +268,7 @@ test('after seven days a key is forgotten, and not an hour before', async () => 
 })
 
 describe('a database behind a network that fails', () => {
-  test('a commit whose outcome is unknown is 503, and the repeat tells', async () => {
+  test('a commit whose outcome is unknown is 503, and the repeat has the outcome', async () => {
     const proxy = await cuttingProxy(app.databaseUrl)
     const far = await startApp({ databaseUrl: proxy.url })
     try {
@@ -394,7 +394,7 @@ describe('start chat', () => {
     })
   const sessions = () => count('chat_sessions', 'bot_id = $1', [site.published.id])
 
-  test('with a key starts one chat, whoever is asked again', async () => {
+  test('with a key starts one chat, whichever process gets the repeat', async () => {
     const before = await sessions()
     const key = randomUUID()
     const answers = await Promise.all([start(key), start(key, other.client), start(key)])
@@ -411,7 +411,7 @@ describe('start chat', () => {
     expect(changed.status).toBe(422)
   })
 
-  test('refuses a short key', async () => {
+  test('rejects a short key', async () => {
     const { status, body } = await start('x'.repeat(15))
     expect({ status, path: body.issues[0].path }).toEqual({
       status: 400,

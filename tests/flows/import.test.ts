@@ -140,7 +140,7 @@ const legacy = (parts: Json = {}) => ({
   ...parts,
 })
 
-test('warnings of an import name places of the document that the answer shows', async () => {
+test('warnings of an import name paths in the document of the response', async () => {
   const { bot, warnings } = await imported(legacy())
   expect(bot.groups).toHaveLength(1)
   expect(places(warnings)).toEqual([
@@ -152,7 +152,7 @@ test('warnings of an import name places of the document that the answer shows', 
   expect(warnings[0].message).toContain('"bad"')
 })
 
-test('issues of a refused import name places of the document that was sent', async () => {
+test('issues of a rejected import name paths in the sent document', async () => {
   const groups = legacy().groups as Json[]
   const far = { ...groups[0], graphCoordinates: { x: 99_999_999, y: 0 } }
   const { title: _, ...untitled } = group('k', text('a'))
@@ -166,7 +166,7 @@ test('issues of a refused import name places of the document that was sent', asy
   ])
 })
 
-test('an import keeps the bytes of parts that it need not change', async () => {
+test('an import keeps the bytes of unchanged parts', async () => {
   const preferences = '{"columnsOrder":[],"columnsVisibility":{},"columnsWidth":{"z":1.50,"10":2}}'
   const kept = '{"id":"g","title":"G","graphCoordinates":{"x":1.50,"y":0},"blocks":[],"odd":{"z":1,"10":2.0}}'
   const bare = '{"id":"h","title":"H","graphCoordinates":{"x":2.50,"y":0}}'
@@ -183,7 +183,7 @@ test('an import keeps the bytes of parts that it need not change', async () => {
   expect(answer.text).toContain(preferences)
 })
 
-describe('a legacy bot with as many edges as it may have, whose start becomes another one,', () => {
+describe('a legacy bot with the maximum of edges, whose start becomes another one,', () => {
   const edges = Array.from({ length: 20_000 }, (_, at) => edge(`e${at}`, { blockId: 'a' }, 'g'))
   const groups = [group('g', { id: 's', type: 'start', label: 'Start' }, text('a'))]
   const flow = { groups, edges, variables: [] }

@@ -59,7 +59,7 @@ async function browserOf(person: { id: string }) {
 const tokenIn = async (browser: ReturnType<typeof newBrowser>) =>
   JSON.parse((await browser.send('/session/token')).text).token as string | undefined
 
-test('an invitation makes a user, gives the role and signs in, by its form alone', async () => {
+test('an invitation creates a user, gives the role and signs in, by its form alone', async () => {
   const email = newAddress()
   const { shown } = await invite(email)
   const browser = newBrowser(app.url)
@@ -84,7 +84,7 @@ test('an invitation makes a user, gives the role and signs in, by its form alone
   ])
 })
 
-test('an invitation is accepted once, also by two browsers at the same moment', async () => {
+test('an invitation is accepted once, also by two browsers at the same time', async () => {
   const email = newAddress()
   const { shown, mailed } = await invite(email)
   const statuses = await Promise.all(
@@ -97,7 +97,7 @@ test('an invitation is accepted once, also by two browsers at the same moment', 
   for (const path of [shown, mailed]) expect((await newBrowser(app.url).get(path)).status).toBe(404)
 })
 
-test('an admin who opens the link is not signed in as a user who is there', async () => {
+test('an admin who opens the link is not signed in as an existing user', async () => {
   const { stranger } = world
   const { shown, mailed } = await invite(stranger.email)
   for (const path of [shown, mailed]) {
@@ -117,7 +117,7 @@ test('an admin who opens the link is not signed in as a user who is there', asyn
   expect([await roleOf(stranger.email), browser.jar.get('session')]).toEqual(['MEMBER', before])
 })
 
-test('somebody else who is signed in is told so, and accepts nothing', async () => {
+test('another signed-in user sees that, and accepts nothing', async () => {
   const email = newAddress()
   const { shown } = await invite(email)
   const browser = await browserOf(world.stranger)
@@ -126,7 +126,7 @@ test('somebody else who is signed in is told so, and accepts nothing', async () 
   expect([await roleOf(email), await roleOf(world.stranger.email)]).toEqual([undefined, undefined])
 })
 
-test('the first proof of an address ends what others had opened in its name', async () => {
+test('the first proof of an address ends other sessions of its user', async () => {
   const email = newAddress()
   const first = await invite(email)
   const thief = newBrowser(app.url)
@@ -191,7 +191,7 @@ test('an invitation ends with its time, its workspace, its revocation and the ro
   }
 })
 
-test('invitations that nobody can accept are neither listed nor counted', async () => {
+test('invitations that cannot be accepted any more are neither listed nor counted', async () => {
   const { admin, member, workspaceId } = world.here
   await app.pool.query(
     `UPDATE workspace_members SET role = 'ADMIN' WHERE user_id = $1 AND workspace_id = $2`,

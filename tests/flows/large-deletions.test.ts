@@ -143,7 +143,7 @@ describe('deleteFolder', () => {
     expect(await count('folders WHERE deleted_at IS NOT NULL')).toBe(0)
   }, 120_000)
 
-  test('moves bots that a process made whose clock was ahead', async () => {
+  test('moves bots that a process with a clock ahead created', async () => {
     const folderId = await addFolder()
     await addBots(1, folderId)
     await app.pool.query(
@@ -249,7 +249,7 @@ describe('deleteFolder', () => {
     expect(await count('folders WHERE workspace_id = $1', site.workspaceId)).toBe(3)
   })
 
-  test('tells bot.updated of each bot once, with the folder that it is in then', async () => {
+  test('publishes bot.updated of each bot once, with the folder that it is in then', async () => {
     const folderId = await addFolder(site.folder)
     await addBots(450, folderId)
     const body = { url: 'https://receiver.example/' }
@@ -311,7 +311,7 @@ describe('deleteWorkspace', () => {
     expect(await count('workspaces WHERE id = $1', site.workspaceId)).toBe(0)
   }, 120_000)
 
-  test('takes effect for every look-up before the purge has come, and frees the names', async () => {
+  test('takes effect for every look-up before the purge, and frees the names', async () => {
     const { published, shared, draft, session, folder, member } = site
     const endpoint = { url: 'https://receiver.example/' }
     const ofWorkspace = { workspaceId: site.workspaceId }
@@ -401,7 +401,7 @@ describe('deleteResults by ids', () => {
       await app.pool.query(text, values)
   }
 
-  test('writes a bounded number of rows whatever results hold, and jobs remove the rest in such batches', async () => {
+  test('writes a bounded number of rows for results of any size, and jobs remove the rest in such batches', async () => {
     await addHeavyResults()
     await addResults(['light'])
     const written = await rowsWrittenBy(() => remove([...HEAVY, 'light']))

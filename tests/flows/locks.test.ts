@@ -141,7 +141,7 @@ test.each([
       { variables: ['One', 'Two'] },
     ),
   ],
-])('an answer of a %s step to a result that was deleted while it waited is not stored', async (_, flow) => {
+])('an answer of a %s turn to a result that was deleted while it waited is not stored', async (_, flow) => {
   const made = await publish(app, world.here, flow)
   const { sessionId, resultId = '' } = await start(app, made)
   const isThis = 'bot_id = $1 AND id = $2'
@@ -154,7 +154,7 @@ test.each([
   expect(rows).toEqual([])
 })
 
-test('the result of a linked bot that was deleted while a step waited is not made again', async () => {
+test('the result of a linked bot that was deleted while a turn waited is not made again', async () => {
   const inner = await publish(app, world.here, flow)
   const link = { type: 'Bot link', options: { botId: inner.id, mergeResults: false } }
   const outer = await publish(app, world.here, bot({ Start: [link] }))
@@ -212,7 +212,7 @@ test('logs of a client to a result that was deleted while they waited are not st
   }
 })
 
-test('no day is kept of a bot that was deleted while its results were to be counted', async () => {
+test('no day is stored of a bot that was deleted while its results were to be counted', async () => {
   const { id } = world.here.published
   await app.pool.query(
     `INSERT INTO stats_rollups (bot_id, due_at, has_many_answers) VALUES ($1, 'epoch', true)`,

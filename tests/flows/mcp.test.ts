@@ -101,7 +101,7 @@ async function buildDrinksBot(client: Client, name: string) {
 }
 
 describe('a client that knows only /mcp', () => {
-  test('builds a bot, previews its chats and publishes it, beside an edit of somebody else', async () => {
+  test('builds a bot, previews its chats and publishes it, beside an edit of another member', async () => {
     const client = await connect(here.member)
     const { botId, etag } = await buildDrinksBot(client, 'Drinks')
     expect((await use(client, 'check_bot', { botId })).findings).toEqual([])
@@ -195,7 +195,7 @@ describe('reads', () => {
     expect(group.group.blocks[1].options).toEqual({ variableId: 'variable-email' })
   })
 
-  test('describe every type of block with a schema that names no definition it lacks', async () => {
+  test('describe every type of block with a schema that has all its definitions', async () => {
     const client = await connect(here.guest)
     const families = await use(client, 'describe_block', {})
     expect(families.input).toHaveProperty('email input')
@@ -215,7 +215,7 @@ describe('reads', () => {
     })
   })
 
-  test('give results with long texts cut, and statistics', async () => {
+  test('return results with long texts truncated, and statistics', async () => {
     const client = await connect(here.member)
     const botId = here.published.id
     const { results, nextCursor } = await use(client, 'list_results', { botId, limit: 1 })
@@ -231,7 +231,7 @@ describe('reads', () => {
 })
 
 describe('writes', () => {
-  test('say in a dry run what they would do, and do nothing', async () => {
+  test('report their effect in a dry run, and do nothing', async () => {
     const client = await connect(here.member)
     const { botId, etag } = await buildDrinksBot(client, 'Dry')
     const { publication } = await publishTwice(client, botId, etag)
@@ -263,7 +263,7 @@ describe('writes', () => {
     expect(await refusalOf(client, 'read_flow', { botId })).toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('are refused as a whole where one change cannot be made, with its index', async () => {
+  test('are rejected as a whole where one change is invalid, with its index', async () => {
     const client = await connect(here.member)
     const { botId, etag } = await buildDrinksBot(client, 'Whole')
     const good = { op: 'update_group', groupId: 'welcome', title: 'New' }
@@ -356,21 +356,21 @@ describe('the endpoint', () => {
     headers?: Record<string, string>
   }
 
-  test('answers 401 to a missing, wrong, expired or revoked token before it reads a body', async () => {
+  test('sends 401 to a missing, wrong, expired or revoked token before it reads a body', async () => {
     for (const as of [null, world.unknown, world.expired, world.revoked, { token: 'botb_pat_short' }]) {
       const { status, headers } = await send('{', { as })
       expect([status, headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('Bearer')])
     }
   })
 
-  test('answers 405 to a request for a stream or the end of a session', async () => {
+  test('sends 405 to a request for a stream or the end of a session', async () => {
     for (const method of ['GET', 'DELETE']) {
       const { status, headers } = await send(undefined, { method })
       expect([status, headers.get('allow')]).toEqual([405, 'OPTIONS, POST'])
     }
   })
 
-  test('refuses what is no message, and goes on', async () => {
+  test('rejects a malformed message, and continues', async () => {
     expect((await send('{')).status).toBe(400)
     expect((await send([message('ping')])).status).toBe(400)
     expect((await send({ method: 'ping' })).status).toBe(400)
@@ -390,7 +390,7 @@ describe('the endpoint', () => {
     expect((await send(message('ping'))).body).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
   })
 
-  test('refuses an argument that is longer than the head of a request can be, and goes on', async () => {
+  test('rejects an argument that is longer than the head of a request can be, and continues', async () => {
     const client = await connect(here.member)
     const botId = here.published.id
     const refused = await refusalOf(client, 'list_results', { botId, variable: `x:${'y'.repeat(20_000)}` })
@@ -398,7 +398,7 @@ describe('the endpoint', () => {
     expect(await use(client, 'list_results', { botId })).toMatchObject({ results: expect.any(Array) })
   })
 
-  test('refuses wrong arguments of every tool with an error that an agent reads', async () => {
+  test('rejects wrong arguments of every tool with an error that an agent reads', async () => {
     const client = await connect(here.member)
     const { tools } = await client.listTools()
     for (const { name } of tools) {
@@ -413,7 +413,7 @@ describe('the endpoint', () => {
     }
   })
 
-  test('gives no result of more bytes than the table says', async () => {
+  test('returns no result of more bytes than the table says', async () => {
     const client = await connect(here.member)
     const { botId, etag } = await buildDrinksBot(client, 'Large')
     const text = 'ä'.repeat(49_000)
@@ -428,7 +428,7 @@ describe('the endpoint', () => {
     expect((await use(client, 'read_flow', { botId })).groups).toHaveLength(3)
   })
 
-  test('counts each call for the token, and says so where there are too many', async () => {
+  test('counts each call for the token, and says so beyond the limit', async () => {
     const limited = await startApp({
       databaseUrl: app.databaseUrl,
       config: { RATE_LIMIT: true, RATE_LIMIT_TOKEN: 12 },

@@ -21,7 +21,7 @@ async function workspacesOf(as: Person): Promise<string[]> {
   return (await app.client.ok('listWorkspaces', { as })).workspaces.map(({ id }) => id)
 }
 
-test('a workspace into which somebody else has put a user comes after those that the user has made', async () => {
+test('a workspace to which another user added this one comes after own ones', async () => {
   const { admin } = world.here
   const { workspace: own } = await app.client.ok('createWorkspace', { as: admin, body: { name: 'Own' } })
   const body = { name: 'My workspace' }
@@ -56,7 +56,7 @@ test('an admin who is disabled does not count as an admin, and is shown as disab
   expect((await setRole('GUEST')).status).toBe(200)
 })
 
-test('a user who is disabled is not added', async () => {
+test('a disabled user cannot be added', async () => {
   const { workspaceId, admin } = world.here
   await disable(world.stranger)
   const { status, body } = await app.client.call('addMember', {

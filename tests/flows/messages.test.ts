@@ -443,12 +443,12 @@ const cases = mistakes.flatMap(([kind, ...list]) =>
   list.map((mistake): [string, Mistake] => [`${kind}: ${mistake.send[0]} ${mistake.send[1]}`, mistake]),
 )
 
-test('the table has 100 mistakes and three of each kind at least', () => {
+test('the table has at least 100 invalid requests and three of each kind', () => {
   expect(cases.length).toBeGreaterThanOrEqual(100)
   for (const [, ...list] of mistakes) expect(list.length).toBeGreaterThanOrEqual(3)
 })
 
-describe('the issues are enough to go on where', () => {
+describe('the issues are enough to correct a request', () => {
   test.each(cases)('%s', async (_title, { send, as, status, says, atMost = 20 }) => {
     const { here } = world
     const names: Record<string, string> = {
@@ -476,7 +476,7 @@ describe('the issues are enough to go on where', () => {
   })
 })
 
-describe('an answer of publish says which errors it has', () => {
+describe('a response of publish says which errors it has', () => {
   const at = { x: 0, y: 0 }
   const blocks: [mistake: string, block: object, says: string[]][] = [
     ['a misspelt type', { type: 'textInput' }, ['skipped_block', 'Probably \\"text input\\" is meant']],

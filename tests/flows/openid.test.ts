@@ -67,8 +67,8 @@ async function expectRefused(browser: Browser, path: string, status: number, wor
   expect(browser.jar.has('session')).toBe(false)
 }
 
-describe('a person who comes back from the provider', () => {
-  test('is made a user and signed in, and gets to the page they came from', async () => {
+describe('a user who returns from the provider', () => {
+  test('is created and signed in, and gets to the page they came from', async () => {
     const browser = newBrowser(app.url)
     const page = await browser.get('/sign-in?returnTo=/bots/x')
     const [, href] = /href="(sign-in\/openid[^"]*)"/.exec(page.text) as RegExpExecArray
@@ -85,7 +85,7 @@ describe('a person who comes back from the provider', () => {
     expect(me).toMatchObject({ user: { email: person.email, name: 'Grace Hopper' }, workspaces: [] })
   })
 
-  test('is the user who has the address, whatever its case and the spelling of its domain', async () => {
+  test('is the user with the address, whatever its case and the spelling of its domain', async () => {
     const { email } = world.here.member
     for (const given of [email, email.toUpperCase()]) {
       const browser = newBrowser(app.url)
@@ -97,7 +97,7 @@ describe('a person who comes back from the provider', () => {
     }
   })
 
-  test('proves the address, which ends what others had opened in its name', async () => {
+  test('proves the address, which ends other sessions of its user', async () => {
     const { member } = world.here
     await app.pool.query('UPDATE users SET is_unproven = true WHERE id = $1', [member.id])
     const thief = await signIn(app, member)
@@ -150,14 +150,14 @@ describe('a person who comes back from the provider', () => {
       'may not sign in here',
     ],
     ['an address that looks alike', { email: 'eve@exаmple.com' }, 'may not sign in here'],
-  ])('with %s is not signed in, and no user is made', async (_, account, words) => {
+  ])('with %s is not signed in, and no user is created', async (_, account, words) => {
     const before = await app.pool.query('SELECT count(*) FROM users')
     const browser = newBrowser(app.url)
     await expectRefused(browser, await comeBack(browser, newPerson(account)), 403, words)
     expect((await app.pool.query('SELECT count(*) FROM users')).rows).toEqual(before.rows)
   })
 
-  test('without leave of the provider sees a page that says so, without its words', async () => {
+  test('without consent at the provider sees a page that says so, without its words', async () => {
     const browser = newBrowser(app.url)
     const path = await comeBack(browser, undefined)
     expect(path).toContain('error=access_denied')
@@ -179,7 +179,7 @@ describe('a person who comes back from the provider', () => {
 })
 
 describe('a callback', () => {
-  test('signs nobody in when it comes from another browser, with or without an attempt of its own', async () => {
+  test('signs in no user when it comes from another browser, with or without an attempt of its own', async () => {
     const owner = newBrowser(app.url)
     const person = newPerson()
     const path = await comeBack(owner, person)
@@ -191,7 +191,7 @@ describe('a callback', () => {
     expect((await owner.get(path)).status).toBe(303)
   })
 
-  test('that comes again, also at the same moment, signs in at most once', async () => {
+  test('that comes again, also at the same time, signs in at most once', async () => {
     const browser = newBrowser(app.url)
     const path = await comeBack(browser, newPerson())
     const secret = browser.jar.get('openid') as string
@@ -207,14 +207,14 @@ describe('a callback', () => {
     await expectRefused(browser, path, 400, 'was finished already')
   })
 
-  test('that comes late signs nobody in', async () => {
+  test('that comes late signs in no user', async () => {
     const browser = newBrowser(app.url)
     const path = await comeBack(browser, newPerson())
     app.clock.advance(OPENID_MINUTES * 60_000)
     await expectRefused(browser, path, 400, `longer than ${OPENID_MINUTES} minutes`)
   })
 
-  test('with a forged or missing state signs nobody in, and asks the provider nothing', async () => {
+  test('with a forged or missing state signs in no user, and sends the provider nothing', async () => {
     const browser = newBrowser(app.url)
     const path = await comeBack(browser, newPerson())
     const url = new URL(path, app.url)
@@ -243,7 +243,7 @@ describe('a callback', () => {
     ['a code of another attempt', { code: undefined }],
     ['a code that is none', { code: 'none' }],
     ['another issuer', { iss: 'https://elsewhere.example' }],
-  ])('with %s signs nobody in', async (_, change) => {
+  ])('with %s signs in no user', async (_, change) => {
     const browser = newBrowser(app.url)
     const other = new URL(await comeBack(browser, newPerson()), app.url)
     const url = new URL(await comeBack(browser, newPerson()), app.url)
@@ -271,7 +271,7 @@ describe('a callback', () => {
   })
 })
 
-test('secrets, codes and tokens are in no line of the log, and errors have a reason there', async () => {
+test('secrets, codes and tokens are in no line of the log, and errors are logged with a reason', async () => {
   const browser = newBrowser(app.url)
   const url = new URL(await comeBack(browser, newPerson()), app.url)
   await browser.get(url.pathname + url.search)
@@ -281,7 +281,7 @@ test('secrets, codes and tokens are in no line of the log, and errors have a rea
   }
 })
 
-test('without allowed domains only people who have a user sign in', async () => {
+test('without allowed domains only existing users sign in', async () => {
   const { issuer } = provider
   const closed = await startApp({
     databaseUrl: app.databaseUrl,
@@ -301,7 +301,7 @@ test('without allowed domains only people who have a user sign in', async () => 
   }
 })
 
-test('a provider that is away, or none, gives a clear page, and works again without a restart', async () => {
+test('a provider that is unavailable, or none, gives a clear page, and works again without a restart', async () => {
   const other = await startOpenidProvider(() => `${app.url}/sign-in/openid/callback`)
   const config = { OIDC_ISSUER: `${other.issuer}/realm`, ...client, PUBLIC_URL: app.url }
   const service = await startApp({ databaseUrl: app.databaseUrl, config })
@@ -320,7 +320,7 @@ test('a provider that is away, or none, gives a clear page, and works again with
   }
 })
 
-test('as many sign-ins wait for the provider as the table says, and one more is refused', async () => {
+test('as many sign-ins wait for the provider as the table says, and one more is rejected', async () => {
   const silent = createServer(() => {})
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
   const OIDC_ISSUER = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`

@@ -80,7 +80,7 @@ describeHere('the outbox of turns', () => {
     return rows[0].n
   }
 
-  test('several processes share out in order what others leave meanwhile, each event once', async () => {
+  test('several processes fan out remaining rows in order, each event once', async () => {
     const processes = [1, 2, 3].map(() => connectTo(app.databaseUrl, { poolSize: 4 }))
     const bots = ['a', 'b', 'c', 'd']
     const steps = 120
@@ -143,7 +143,7 @@ describeHere('the outbox of turns', () => {
     expect(await deliveries()).toEqual(['a two 1'])
   })
 
-  test('fan-out ends with an error that has nothing to do with its rows, and passes over none of them', async () => {
+  test('fan-out ends with an error that is not about its rows, and skips none of them', async () => {
     await leave('a', ['one/first'])
     await app.pool.query('ALTER TABLE webhook_deliveries RENAME TO hidden')
     try {
@@ -157,7 +157,7 @@ describeHere('the outbox of turns', () => {
     expect(rows).toEqual([{ count: 1 }])
   })
 
-  test('events of a clock that was set back come after those that were already there', async () => {
+  test('events of a clock that was set back come after existing ones', async () => {
     await leave('a', ['one/first'])
     await app.pool.query(`UPDATE webhook_outbox SET written_at = now() + interval '1 hour'`)
     await leave('a', ['one/second'])
@@ -270,7 +270,7 @@ describeHere('the outbox of turns', () => {
     expect(await left()).toBe(0)
   })
 
-  test('a turn enqueues no event that no endpoint wants, and is one statement all the same', async () => {
+  test('a turn enqueues no event that no endpoint subscribes to, and is one statement all the same', async () => {
     const flow = bot({ Start: [ask('One'), ask('Two')] }, { variables: ['One', 'Two'] })
     const made = await publish(app, site, flow)
     await app.pool.query('DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries')

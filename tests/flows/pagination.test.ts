@@ -98,7 +98,7 @@ describe('pages of results', () => {
     expect(await collect(listResults, { limit: 2 })).toEqual(ids.sort().reverse())
   })
 
-  test('leave out what did not start, is archived, or belongs to another bot', async () => {
+  test('leave out results that did not start, are archived, or belong to another bot', async () => {
     const [id] = await addResults(['2026-03-09T10:00:00.000Z'])
     await addResults(['2026-03-09T10:00:00.000Z'], { hasStarted: false })
     await addResults(['2026-03-09T10:00:00.000Z'], { isArchived: true })
@@ -106,7 +106,7 @@ describe('pages of results', () => {
     expect(await collect(listResults, { limit: 1 })).toEqual([id])
   })
 
-  test('keep to the time filter through all of them', async () => {
+  test('apply the time filter to all of them', async () => {
     await addResults(minutes(5))
     const ids = await addResults(minutes(7).map((time) => time.replace('03-09', '03-10')))
     const query = { limit: 3, timeFilter: 'today', timeZone: 'Europe/Paris' }
@@ -220,7 +220,7 @@ describe('pages that are bounded in bytes', () => {
     expect(new Set(pages.flat()).size).toBe(60)
   })
 
-  test('a search ends its page once it has looked through 24 MB of answers, and goes on with a cursor', async () => {
+  test('a search ends its page once it has examined 24 MB of answers, and continues with a cursor', async () => {
     const [found] = await addResults(['2026-03-09T09:00:00.000Z'])
     const long = await addResults(minutes(20))
     const answers = `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at)
@@ -324,7 +324,7 @@ describe('pages that are bounded in bytes', () => {
 })
 
 describe('the limit', () => {
-  test.each([0, 101, -1, 1.5, '', '1e1', ' 5', 'ten'])('%j is refused', async (limit) => {
+  test.each([0, 101, -1, 1.5, '', '1e1', ' 5', 'ten'])('is rejected if it is %j', async (limit) => {
     for (const answer of [await listResults({ limit }), await listBots({ limit })]) {
       expect(answer.status).toBe(400)
       expect(answer.body.issues).toMatchObject([{ path: ['query', 'limit'] }])
@@ -366,7 +366,7 @@ describe('the cursor', () => {
     expect(results.map(({ id }: { id: string }) => id)).toEqual(ids.reverse().slice(1))
   })
 
-  test('is refused when a single character is another', async () => {
+  test('is rejected with a single changed character', async () => {
     await addResults(minutes(2))
     const cursor = await cursorOf(listResults, {})
     for (let at = 0; at < cursor.length; at++) {
@@ -383,7 +383,7 @@ describe('the cursor', () => {
     }
   })
 
-  test('is refused with another bot, filter, zone or list', async () => {
+  test('is rejected with another bot, filter, zone or list', async () => {
     await addResults(minutes(2))
     await addResults(minutes(2), { botId: site.legacy.id })
     const cursor = await cursorOf(listResults, {})
@@ -430,7 +430,7 @@ describe('time filters', () => {
     ['allTime', 'UTC', '2026-03-31T12:00:00.000Z', '1970-01-01T00:00:00.000Z', null],
   ]
 
-  test.each(ranges)('%s in %s at %s begins at %s', async (timeFilter, timeZone, now, from, to) => {
+  test.each(ranges)('%s in %s at %s starts at %s', async (timeFilter, timeZone, now, from, to) => {
     const justBefore = (time: string) => new Date(Date.parse(time) - 1).toISOString()
     const inside = await addResults(to ? [from, justBefore(to)] : [from])
     if (timeFilter !== 'allTime') await addResults([justBefore(from), ...(to ? [to] : [])])

@@ -95,7 +95,7 @@ const paymentsOf = async (resultId: string) =>
     description.includes('was paid'),
   )
 
-test('a message of the vendor continues a chat whose visitor has gone, once', async () => {
+test('a message of the vendor continues a chat whose visitor has left, once', async () => {
   const { sessionId, id, resultId } = await begin()
   stripe.pay(id)
   const told = await Promise.all([1, 2, 3].map(() => tell(id)))
@@ -114,7 +114,7 @@ test('a message of the vendor continues a chat whose visitor has gone, once', as
   ])
 })
 
-test('a message about a payment that its chat has taken already changes nothing', async () => {
+test('a message about a payment that its chat has accepted already changes nothing', async () => {
   const { sessionId, id, resultId } = await begin()
   stripe.pay(id)
   await reply(app, sessionId, 'Paid', 1)
@@ -123,7 +123,7 @@ test('a message about a payment that its chat has taken already changes nothing'
   expect(await paymentsOf(resultId)).toHaveLength(1)
 })
 
-test('a payment for a chat that has ended is noted at its result, once', async () => {
+test('a payment for a chat that has ended is stored with its result, once', async () => {
   const { sessionId, id, resultId } = await begin()
   await app.client.ok('updateChat', {
     as: here.member,
@@ -138,7 +138,7 @@ test('a payment for a chat that has ended is noted at its result, once', async (
   ])
 })
 
-test('a bank that confirms or refuses later is heard', async () => {
+test('a bank that confirms or declines later continues the chat', async () => {
   for (const isPaid of [true, false]) {
     const { sessionId, id } = await begin()
     stripe.pay(id, 'processing')
@@ -165,7 +165,7 @@ test('a message that says paid, where the vendor says unpaid, continues nothing'
   expect(JSON.stringify(turns)).not.toContain('Thank you')
 })
 
-test('a message comes again until the vendor could be asked about the payment', async () => {
+test('a message is sent again until the vendor could be asked about the payment', async () => {
   const { sessionId, id } = await begin()
   stripe.pay(id)
   stripe.failures.push('down', 'down', 'down')
@@ -175,7 +175,7 @@ test('a message comes again until the vendor could be asked about the payment', 
   expect(JSON.stringify((await session(sessionId)).turns)).toContain('Thank you')
 })
 
-test('a message comes again until people who have the chat give it back', async () => {
+test('a message is sent again until members give the chat back', async () => {
   const { sessionId, id, resultId } = await begin()
   const steer = (body: object) =>
     app.client.ok('updateChat', { as: here.member, params: { botId: shop.id, sessionId }, body })
@@ -188,7 +188,7 @@ test('a message comes again until people who have the chat give it back', async 
   expect(await paymentsOf(resultId)).toMatchObject([{ status: 'success' }])
 })
 
-test('a message about a payment of the form continues a chat whose visitor has gone, once', async () => {
+test('a message about a payment of the form continues a chat whose visitor has left, once', async () => {
   const { sessionId, id, resultId, input } = await begin(CHATS)
   expect(input?.runtimeOptions?.publicKey).toBe('pk_live_1')
   stripe.pay(id)
@@ -201,7 +201,7 @@ test('a message about a payment of the form continues a chat whose visitor has g
   ])
 })
 
-test('a payment of the form for a chat that has ended is noted at its result, once', async () => {
+test('a payment of the form for a chat that has ended is stored with its result, once', async () => {
   const { sessionId, id, resultId } = await begin(CHATS)
   await app.client.ok('updateChat', {
     as: here.member,
@@ -215,7 +215,7 @@ test('a payment of the form for a chat that has ended is noted at its result, on
   ])
 })
 
-test('a card that is declined in the form changes nothing, a bank that refuses later asks again', async () => {
+test('a card that is declined in the form changes nothing, a bank that declines later asks again', async () => {
   const { sessionId, id } = await begin(CHATS)
   await tell(id, 'payment_intent.payment_failed')
   expect((await session(sessionId)).revision).toBe(1)
@@ -230,7 +230,7 @@ test('a card that is declined in the form changes nothing, a bank that refuses l
   expect((await session(sessionId)).input?.type).toBe('text input')
 })
 
-test('a message about the charge behind a page of the vendor is not taken for one of the form', async () => {
+test('a message about the charge behind a page of the vendor is not accepted for a form', async () => {
   const { sessionId, id, resultId } = await begin()
   stripe.pay(id)
   const { metadata } = stripe.checkouts.get(id) ?? {}
@@ -241,7 +241,7 @@ test('a message about the charge behind a page of the vendor is not taken for on
   expect(await paymentsOf(resultId)).toEqual([])
 })
 
-describe('a message is refused', () => {
+describe('a message of the vendor is rejected', () => {
   test.each<[string, number, () => ReturnType<typeof tell>]>([
     ['without a signature', 400, () => tell('x', undefined, { signature: 'nothing' })],
     ['with that of another secret', 400, () => tell('x', undefined, { secret: 'whsec_2' })],
@@ -268,7 +268,7 @@ describe('a message is refused', () => {
 })
 
 test.each(['', '{', '[]', '{"type":"checkout.session.completed"}', '{"type":"__proto__","data":null}'])(
-  'a signed message of any form is taken and ignored (%j)',
+  'a signed message of any form is accepted and ignored (%j)',
   async (body) => {
     expect((await tell('x', undefined, { body })).status).toBe(200)
   },
@@ -304,7 +304,7 @@ const readPage = (path: string, headers: object = {}) =>
     .get(path)
     .set({ Accept: 'text/html', ...headers })
 
-test('the page with the form is on hosts that serve chats alone, and lets the vendor run', async () => {
+test('the page with the form is on hosts that serve chats alone, and allows the vendor', async () => {
   const form = await readPage('/chat/~pay', CHATS)
   expect([form.status, form.headers['content-security-policy']]).toEqual([
     200,
@@ -317,7 +317,7 @@ test('the page with the form is on hosts that serve chats alone, and lets the ve
   ])
 })
 
-test('the page of a bot lets the vendor run where the bot asks for payments, on the host of chats alone', async () => {
+test('the page of a bot allows the vendor where the bot has a payment input, on the host of chats alone', async () => {
   const path = `/chat/${shop.publicId}`
   const policyOf = async (headers?: object) =>
     (await readPage(path, headers)).headers['content-security-policy']
@@ -325,7 +325,7 @@ test('the page of a bot lets the vendor run where the bot asks for payments, on 
   expect(await policyOf()).not.toContain('stripe')
 })
 
-test('the page to come back to is there, in the language of the visitor', async () => {
+test('the page to return to has the language of the visitor', async () => {
   const response = await fetch(`${app.url}/chat/~payment?payment=cs_1`, {
     headers: { 'accept-language': 'de' },
   })
@@ -347,7 +347,7 @@ function tellAbout(id: string, random: ReturnType<typeof randomOf>) {
  * Chats whose visitors pay or do not, say anything and send it twice, while responses of the vendor are lost and its
  * messages come in any order and several times.
  */
-test('nobody passes unpaid in many chats through the service, and every charge is found from its result', async () => {
+test('no visitor of many chats passes unpaid, and every charge is found from its result', async () => {
   const random = randomOf(50)
   const talk = async () => {
     const { sessionId, resultId, id: first } = await begin(random.chance(0.5) ? CHATS : {})

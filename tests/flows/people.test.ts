@@ -103,7 +103,7 @@ function beforeStepIsWritten(work: () => Promise<unknown>) {
   }
 }
 
-test('a conversation with a member is in the session and the transcript in its order, and no answer', async () => {
+test('a conversation with a member is in the session and the transcript in its order, without an answer', async () => {
   const { sessionId, resultId = '' } = await start(app, made)
   await take(sessionId)
   const step = await reply(app, sessionId, 'Is anybody there?', 1)
@@ -143,7 +143,7 @@ test('a message that is sent again while a member handles the chat is recorded o
   expect(await saidIn(sessionId)).toEqual(['user: Hello', 'member: Hi', 'user: Hello'])
 })
 
-test('a question without a message gets the input for people, and changes nothing', async () => {
+test('a reply without a message gets the input for people, and changes nothing', async () => {
   const { sessionId } = await start(app, made)
   await take(sessionId)
   for (const message of [undefined, null, '', { type: 'command' as const, command: 'help' }]) {
@@ -156,7 +156,7 @@ test('a question without a message gets the input for people, and changes nothin
 })
 
 describe('taking a chat', () => {
-  test('by two members at once succeeds for one, and the other one is told', async () => {
+  test('by two members at once succeeds for one, and the other gets a conflict', async () => {
     const { sessionId } = await start(app, made)
     const taken = await Promise.all([
       update(sessionId, { handledBy: 'member' }, here.member),
@@ -192,7 +192,7 @@ describe('taking a chat', () => {
     expect([assigned.status, assigned.body.issues?.[0].code]).toEqual([400, 'unknown_member'])
   })
 
-  test('while a step is being written drops the step, and the message is for the member', async () => {
+  test('while a turn is being written drops the turn, and the message is for the member', async () => {
     const { sessionId, resultId = '' } = await start(app, made)
     beforeStepIsWritten(() => take(sessionId))
     const step = await reply(app, sessionId, 'Ada', 1)
@@ -202,7 +202,7 @@ describe('taking a chat', () => {
     expect(await reply(app, sessionId, 'Ada', 1)).toEqual(step)
   })
 
-  test('while the bot waits for another server keeps it from calling the next one', async () => {
+  test('while the bot waits for another server prevents the call of the next one', async () => {
     const { sessionId, resultId } = await start(app, calling)
     duringCall = async () => {
       duringCall = undefined
@@ -215,7 +215,7 @@ describe('taking a chat', () => {
     expect(await answersOf(calling, resultId)).toBeUndefined()
   })
 
-  test('before the bot calls another server for the first time keeps it from doing so', async () => {
+  test('before the bot calls another server for the first time prevents the call', async () => {
     const { sessionId } = await start(app, calling)
     app.beforeStatement = async (statement) => {
       if (!statement.includes('starts_with(lease_id') || !statement.includes('UPDATE')) return
@@ -246,7 +246,7 @@ describe('taking a chat', () => {
 })
 
 describe('giving a chat back', () => {
-  test('goes on where it was: the input is there again, and its answer counts', async () => {
+  test('continues where it was: the input is there again, and its answer counts', async () => {
     const { sessionId, resultId } = await start(app, made)
     const before = await read(sessionId)
     await take(sessionId)
@@ -277,7 +277,7 @@ describe('giving a chat back', () => {
     expect(textsOf(await reply(app, sessionId, null, 2))).toEqual(['Ada'])
   })
 
-  test('while the visitor writes to the member does not take the message for an answer', async () => {
+  test('while the visitor writes to the member does not use the message as an answer', async () => {
     const { sessionId, resultId } = await start(app, made)
     await take(sessionId)
     beforeStepIsWritten(() => update(sessionId, { handledBy: 'bot' }))
@@ -286,7 +286,7 @@ describe('giving a chat back', () => {
     expect(await answersOf(made, resultId)).toBeUndefined()
   })
 
-  test('and taking again, while the bot waits for another server, drops the step for good', async () => {
+  test('and taking it again, while the bot waits for another server, drops the turn for good', async () => {
     const { sessionId } = await start(app, calling)
     duringCall = async () => {
       duringCall = undefined
@@ -316,7 +316,7 @@ test('a chat of a deleted bot can neither be taken nor written to', async () => 
   expect((await tryReply(app, sessionId, 'Hello', 1)).status).toBe(404)
 })
 
-test('the call of a webhook that a chat waits for is refused while a member handles it', async () => {
+test('the call of a webhook that a chat waits for is rejected while a member handles it', async () => {
   const own = await publish(app, here, bot({ Start: [{ id: 'hook', type: 'webhook' }, text('Paid'), ask()] }))
   const { sessionId, resultId = '' } = await start(app, own)
   await take(sessionId, own.id)
@@ -343,7 +343,7 @@ test('members and a visitor who write at once lose nothing, and see the same ord
   expect(transcript.map(({ role, text }) => `${role}: ${text}`)).toEqual(said)
 })
 
-test('files go both ways, and stay with the result', async () => {
+test('files are sent in both directions, and stay with the result', async () => {
   const { sessionId, resultId = '' } = await start(app, made)
   const upload = (fileName: string) =>
     app.client.call('uploadFile', {
@@ -376,7 +376,7 @@ test('files go both ways, and stay with the result', async () => {
   expect(rows).toEqual([{ remove_at: null }, { remove_at: null }])
 })
 
-test('the last message of a chat is listed while people handle it, and who wrote is for members alone', async () => {
+test('the last message of a chat is listed while people handle it, and its author is for members alone', async () => {
   const { sessionId } = await start(app, made)
   await reply(app, sessionId, 'Ada', 1)
   const chat = { as: here.member, params: { botId: made.id, sessionId } }
@@ -434,7 +434,7 @@ test('the last message of a member names the same files by every path, without f
   }
 })
 
-test('readLastMessage looks through as many turns as the table says', async () => {
+test('readLastMessage reads as many turns as the table says', async () => {
   const { sessionId } = await start(app, made)
   await reply(app, sessionId, 'Ada', 1)
   const chat = { botId: made.id, sessionId, messageCount: null }
@@ -500,7 +500,7 @@ test('lists of chats that people handle begin with the one that has waited longe
   }
 })
 
-test('a chat that goes to and fro between members does not grow', async () => {
+test('a chat that is passed between members does not grow', async () => {
   const { sessionId } = await start(app, made)
   await update(sessionId, { variables: { Name: 'Ada' } })
   for (let time = 0; time < 10; time++) {

@@ -112,7 +112,7 @@ test('forgetHours forgets all hours but one that fails each time', async () => {
   expect(await count(`bot_stats_hourly WHERE hour < '2021-01-01'`)).toBe(1)
 })
 
-test('forgetConversations forgets conversations beside an event that fails each time', async () => {
+test('forgetConversations deletes conversations beside an event that fails each time', async () => {
   await app.pool.query(
     `INSERT INTO chatwoot_conversations (bot_id, credentials_id, conversation_id, workspace_id, session_id, status,
       channel, when_over, when_returned, started_at, sent_revision, sent_ordinal, sent_parts, last_message_id,
@@ -131,7 +131,7 @@ test('forgetConversations forgets conversations beside an event that fails each 
   expect(await count('chatwoot_conversations')).toBe(0)
 })
 
-test('rollUpBatch looks at all bots beside one that fails each time', async () => {
+test('rollUpBatch examines all bots beside one that fails each time', async () => {
   await app.pool.query(
     `INSERT INTO stats_rollups (bot_id, due_at) SELECT 'roll-' || n, $1::timestamptz - n * interval '1 second'
     FROM generate_series(1, ${QUEUE_LENGTH}) n`,

@@ -59,8 +59,8 @@ function before(app: App, pattern: RegExp, happening: () => Promise<unknown>) {
   }
 }
 
-describe('a process that knows a draft', () => {
-  test('reads what another one wrote', async () => {
+describe('a process with a cached draft', () => {
+  test('reads the writes of another one', async () => {
     const { groups } = named('First')
     await patch(here, { groups })
     expect(titles(await read(there))).toEqual(all('First'))
@@ -68,7 +68,7 @@ describe('a process that knows a draft', () => {
     expect(titles(await read(there))).toEqual(all('Second'))
   })
 
-  test('does not ask for it again, nor after it has changed a part or the name', async () => {
+  test('does not read it again, nor after it has changed a part or the name', async () => {
     await read(there)
     for (const change of [{ groups: named('New').groups }, { name: 'New' }]) {
       const answered = await patch(there, change)
@@ -79,7 +79,7 @@ describe('a process that knows a draft', () => {
     expect(await read(here)).toEqual(await read(there))
   })
 
-  test('still knows it after another one changed the header alone', async () => {
+  test('still uses it after another one changed the header alone', async () => {
     const known = await read(there)
     await patch(here, { name: 'Renamed' })
     there.statements.length = 0
@@ -87,20 +87,20 @@ describe('a process that knows a draft', () => {
     expect(there.statements).toHaveLength(1)
   })
 
-  test('renames onto what another one wrote', async () => {
+  test('renames beside a write of another one', async () => {
     await read(there)
     await patch(here, { groups: named('Elsewhere').groups })
     expect(titles(await patch(there, { name: 'Renamed' }))).toEqual(all('Elsewhere'))
   })
 
-  test('renames onto what another one writes at the same moment', async () => {
+  test('renames beside a concurrent write of another one', async () => {
     await read(there)
     before(there, /update "bots"/i, () => patch(here, { groups: named('Elsewhere').groups }))
     expect(titles(await patch(there, { name: 'Renamed' }))).toEqual(all('Elsewhere'))
     expect(await read(there)).toEqual(await read(here))
   })
 
-  test('forgets what was not committed', async () => {
+  test('drops an uncommitted draft', async () => {
     await patch(here, { publicId: `taken-${site.draft.id}` })
     const known = await read(there)
     const refused = await there.client.call('updateBot', {
@@ -114,7 +114,7 @@ describe('a process that knows a draft', () => {
     expect(await read(there)).toEqual(known)
   })
 
-  test('is not misled by a database that was restored to an older state', async () => {
+  test('reads again from a database that was restored to an older state', async () => {
     const { revision } = (await here.pool.query('SELECT revision FROM bots WHERE id = $1', [site.draft.id]))
       .rows[0]
     await patch(there, { groups: named('Lost').groups })
@@ -124,8 +124,8 @@ describe('a process that knows a draft', () => {
   })
 })
 
-describe('a process that does not know a draft', () => {
-  test('changes a part, and answers with the others', async () => {
+describe('a process without a cached draft', () => {
+  test('changes a part, and returns the others', async () => {
     const { updatedAt: _, variables, ...rest } = await read(here)
     const { updatedAt, ...changed } = await patch(there, { variables: [] })
     expect(changed).toEqual({ ...rest, variables: [] })
@@ -133,12 +133,12 @@ describe('a process that does not know a draft', () => {
     expect(await read(here)).toEqual({ ...changed, updatedAt })
   })
 
-  test('renames, and answers with the draft', async () => {
+  test('renames, and returns the draft', async () => {
     const { updatedAt: _, ...rest } = await read(here)
     expect(await patch(there, { name: 'Renamed' })).toMatchObject({ ...rest, name: 'Renamed' })
   })
 
-  test('answers with one revision, while another one writes', async () => {
+  test('returns one revision, while another one writes', async () => {
     before(there, /bot_drafts/, () => patch(here, { ...legacyFlow, events: undefined, version: '5' }))
     const { version, groups, events } = await read(there)
     expect({ version, groups, events }).toEqual({ version: '5', groups: legacyFlow.groups, events: null })

@@ -38,7 +38,7 @@ const flowOf = ({ groups, events, edges, variables, theme, settings }: Record<st
   settings,
 })
 
-test('an edit after publishing leaves the copy alone until the next publishing', async () => {
+test('an edit after publishing leaves the publication unchanged until the next one', async () => {
   const { read, publish, published, update } = operations(site.draft.id)
   const before = await read()
   await publish()
@@ -55,7 +55,7 @@ test('an edit after publishing leaves the copy alone until the next publishing',
   expect(flowOf((await published()).publishedBot)).toEqual(flowOf(await read()))
 })
 
-test('publishing again keeps the id and the first time, and moves the last one', async () => {
+test('publishing again keeps the id and the first time, and updates the last one', async () => {
   const { publish, unpublish, published } = operations(site.draft.id)
   await publish()
   const first = (await published()).publishedBot
@@ -72,7 +72,7 @@ test('publishing again keeps the id and the first time, and moves the last one',
   expect(third.updatedAt > second.updatedAt).toBe(true)
 })
 
-test('publishing and unpublishing leave the draft as it is, so that no save conflicts', async () => {
+test('publishing and unpublishing leave the draft unchanged, so that no save conflicts', async () => {
   const { read, publish, unpublish, update } = operations(site.published.id)
   const before = await read()
   await publish()
@@ -88,7 +88,7 @@ describe('the public id', () => {
     ['Ünïcode & Co., 2026!', /^unicode-co-2026-[a-z0-9]{10}$/],
     ['🤖', /^[a-z0-9]{10}$/],
     ['x'.repeat(255), /^x{60}-[a-z0-9]{10}$/],
-  ])('of a bot named %j is made of the name', async (name, form) => {
+  ])('for a bot named %j is derived from the name', async (name, form) => {
     const { read, publish, update } = operations(site.draft.id)
     await update({ name })
     await publish()
@@ -112,7 +112,7 @@ describe('the public id', () => {
     expect((await read()).publicId).toBe(site.published.publicId)
   })
 
-  test('is assigned once when published by many at once', async () => {
+  test('is assigned once by concurrent publishing', async () => {
     const { read, publish } = operations(site.draft.id)
     await Promise.all(Array.from({ length: 8 }, publish))
     const { publicId } = await read()
@@ -123,7 +123,7 @@ describe('the public id', () => {
   })
 })
 
-test('unpublishing succeeds always, and leaves results and the public id', async () => {
+test('unpublishing always succeeds, and leaves results and the public id', async () => {
   const { read, unpublish } = operations(site.published.id)
   const asMember = { as: site.member, params: { botId: site.published.id } }
   const results = await app.client.ok('listResults', asMember)
@@ -156,7 +156,7 @@ describe('a legacy bot', () => {
     expect(flowOf(publishedBot)).toEqual(flowOf(await read()))
   })
 
-  test('is shown converted when asked, under the version it was published in', async () => {
+  test('is shown converted when requested, under the version it was published in', async () => {
     const { publish, published } = operations(site.legacy.id)
     await publish()
     const { publishedBot, version } = await converted(site.legacy.id)
@@ -210,7 +210,7 @@ test('a later publication comes first in the list, even after the clock was set 
   expect(publications.map(({ isLive }) => isLive)).toEqual([true, false])
 })
 
-test('a publication is a copy of one revision while somebody writes', async () => {
+test('a publication is a copy of one revision beside a concurrent write', async () => {
   const { publish, published, update } = operations(site.published.id)
   const stamped = (stamp: string) => ({
     groups: [{ id: 'group', title: stamp, graphCoordinates: { x: 0, y: 0 }, blocks: [] }],

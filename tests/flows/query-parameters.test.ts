@@ -114,7 +114,7 @@ const parameters = Object.entries<Operation>(operations).flatMap(([id, { query }
     .map((name) => [id, name] as const),
 )
 
-test.each(parameters)('%s has another response by %s', async (id, name) => {
+test.each(parameters)('%s has another response with %s', async (id, name) => {
   const difference = differences[id]?.[name]
   if (difference === undefined) throw new Error(`Add a row that shows what ${name} of ${id} changes`)
   if ('shownBy' in difference) {

@@ -89,7 +89,7 @@ async function untilRefused(send: () => Promise<Answer>): Promise<{ sent: number
   throw new Error('Nothing was refused')
 }
 
-describe('an address stores so much text in a day', () => {
+describe('an address stores a bounded amount of text in a day', () => {
   const ofAddress = 'The address may store 0.1 MB of messages, answers and logs in a day'
 
   test('by variables that start a chat, and another address stores its own', async () => {
@@ -116,7 +116,7 @@ describe('an address stores so much text in a day', () => {
     expect([repeated.status, repeated.headers['idempotent-replayed']]).toEqual([200, 'true'])
   })
 
-  test('by answers, and what was answered before is answered again', async () => {
+  test('by answers, and a repeated answer still gets its response', async () => {
     const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
     const { sessionId } = (await startBy(by, '203.0.113.1', asking)).body
     const message = 'x'.repeat(9_000)
@@ -134,7 +134,7 @@ describe('an address stores so much text in a day', () => {
     expect((await by.client.call('getSession', read)).status).toBe(200)
   })
 
-  test('by answers, of which one copy is stored for all endpoints that want them', async () => {
+  test('by answers, of which one copy is stored for all endpoints that subscribe to them', async () => {
     const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
     const own = await makeWorld(app)
     const made = await publish(app, own.here, bot({ Start: Array(20).fill({ type: 'text input' }) }))
@@ -188,7 +188,7 @@ describe('an address stores so much text in a day', () => {
     expect(sent).toBeLessThan(11)
   })
 
-  test('but not by a message that comes from Chatwoot again', async () => {
+  test('but not by a message that Chatwoot repeats', async () => {
     const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
     const { body, ...request } = await connected(app, world.here)
     const message = { ...body, content: 'x'.repeat(10_000) }
@@ -207,8 +207,8 @@ describe('an address stores so much text in a day', () => {
   })
 })
 
-describe('an address uploads so much in a day', () => {
-  test('however many chats it starts, and what did not arrive does not count', async () => {
+describe('an address uploads a bounded amount in a day', () => {
+  test('however many chats it starts, and without uploads that did not arrive', async () => {
     const by = await limited(
       { UPLOAD_MAX_SIZE_PER_ADDRESS: 0.1, UPLOAD_MAX_SIZE: 1 },
       { database: { poolSize: 40 } },
@@ -245,7 +245,7 @@ describe('an address uploads so much in a day', () => {
   })
 })
 
-test('all visitors of a bot together store so much in a day, which the log says once, and other bots go on', async () => {
+test('all visitors of a bot together store a bounded amount in a day, which is logged once, and other bots are unaffected', async () => {
   const by = await limited({ STORED_MAX_SIZE_PER_BOT: 0.1, RATE_LIMIT: false })
   let address = 0
   const body = { prefilledVariables: { Name: 'x'.repeat(10_000) } }
@@ -259,7 +259,7 @@ test('all visitors of a bot together store so much in a day, which the log says 
   expect(said).toMatchObject([{ botId: asking.id }])
 })
 
-test('a quota is there again a day after the first that was stored', async () => {
+test('a quota is free again a day after the first stored text', async () => {
   const time = { at: 1, now: () => time.at }
   const read = readConfig({ UPLOAD_MAX_SIZE_PER_ADDRESS: '1' })
   if ('problems' in read) throw new Error(read.problems.join())
@@ -278,7 +278,7 @@ test('a quota is there again a day after the first that was stored', async () =>
 })
 
 describe('below the floor of free disk', () => {
-  test('files are refused with what is missing, the log says so, and chats go on', async () => {
+  test('files are rejected with the missing amount, which is logged, and chats continue', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'full-disk-'))
     const asked: number[] = []
     const hasRoom = async (bytes: number) => asked.push(bytes) > 1
@@ -295,7 +295,7 @@ describe('below the floor of free disk', () => {
     await rm(folder, { recursive: true })
   })
 
-  test('is what the system says of each folder, and no floor where a folder is not there yet', async () => {
+  test('disk space is read for each folder, and a missing folder has no floor', async () => {
     const folder = tmpdir()
     expect(await hasFreeDisk([folder], 0, 0)).toBe(true)
     expect(await hasFreeDisk([folder], Number.MAX_SAFE_INTEGER, 0)).toBe(false)
@@ -304,7 +304,7 @@ describe('below the floor of free disk', () => {
   })
 })
 
-describe('the members of a workspace write so much to visitors in a day', () => {
+describe('the members of a workspace write a bounded amount to visitors in a day', () => {
   async function taken(config: Partial<Config>) {
     const by = await limited({ RATE_LIMIT: false, ...config })
     const { sessionId } = (await startBy(by, '203.0.113.1', asking)).body
@@ -315,7 +315,7 @@ describe('the members of a workspace write so much to visitors in a day', () => 
     return { by, params, write }
   }
 
-  test('by number, over all chats, and a message that is refused is nowhere', async () => {
+  test('by number, over all chats, and a rejected message is not stored', async () => {
     const { by, params, write } = await taken({ MEMBER_MESSAGES_PER_WORKSPACE: 5 })
     const { sent, refused } = await untilRefused(() => write('Hello'))
     expectFull(refused, 'The members of the workspace may write 5 messages in a day')

@@ -78,10 +78,10 @@ async function count(from: string, ...values: unknown[]): Promise<number> {
   return rows[0].count
 }
 
-describe('a name claimed by twenty at once', () => {
+describe('a name that twenty writers claim at once', () => {
   const refusals = (name: string) => [expect.objectContaining({ path: ['body', 'bot', name], code: 'taken' })]
 
-  test.each(['publicId', 'customDomain'])('%s: one bot gets it by update', async (name) => {
+  test.each(['publicId', 'customDomain'])('%s is set by one update', async (name) => {
     const value = name === 'publicId' ? `wanted-${site.draft.id}` : `${site.draft.id}.example.com`
     const ids = await times(20, () => createBot())
     const answers = await Promise.all(ids.map((id) => patch(id, { [name]: value })))
@@ -92,7 +92,7 @@ describe('a name claimed by twenty at once', () => {
     expect(shown.indexOf(value)).toBe(answers.findIndex(({ status }) => status === 200))
   })
 
-  test('publicId: one bot gets it by creation, the others are not there', async () => {
+  test('publicId is set by one creation, the others create nothing', async () => {
     const publicId = `wanted-${site.draft.id}`
     const before = await count('bots')
     const body = { workspaceId: site.workspaceId, bot: { publicId } }
@@ -105,7 +105,7 @@ describe('a name claimed by twenty at once', () => {
     expect(await count('bots LEFT JOIN bot_drafts ON bot_id = id WHERE bot_id IS NULL')).toBe(0)
   })
 
-  test('and given up in a circle never has two holders', async () => {
+  test('never has two holders, even if given up in a circle', async () => {
     const names = ['a', 'b', 'c'].map((name) => `${name}-${site.draft.id}`)
     const ids = await times(3, (index) => createBot({ publicId: names[index] }))
     for (let round = 1; round < 6; round++) {
@@ -156,7 +156,7 @@ describe('folders', () => {
     await expectTree()
   })
 
-  test('that swap places with their parent at once do so one after the other', async () => {
+  test('that swap positions with their parent at once do so one after the other', async () => {
     const parent = await createFolder()
     const child = await createFolder(parent)
     const answers = await Promise.all([move(parent, child), move(child, null), move(parent, child)])
@@ -164,7 +164,7 @@ describe('folders', () => {
     await expectTree()
   })
 
-  test('that are deleted while others move into them leave nothing hanging', async () => {
+  test('that are deleted while others move into them leave nothing orphaned', async () => {
     for (let round = 0; round < 8; round++) {
       const [target, one, two] = await times(3, () => createFolder())
       const params = { folderId: target ?? '' }
@@ -217,13 +217,13 @@ describe('folders', () => {
   )
 })
 
-describe('updates', () => {
+describe('concurrent updates', () => {
   const revisionOf = async () => {
     const { rows } = await app.pool.query('SELECT revision FROM bots WHERE id = $1', [site.draft.id])
     return Number(rows[0].revision)
   }
 
-  test('with one precondition by two: one is accepted, the other a conflict', async () => {
+  test('with one precondition are accepted once, and conflict otherwise', async () => {
     for (let round = 0; round < 10; round++) {
       const { updatedAt } = (await get(site.draft.id)).body.bot
       const answers = await times(2, (index) =>
@@ -248,7 +248,7 @@ describe('updates', () => {
     expect((await get(site.draft.id)).body.bot).toEqual(last?.body.bot)
   })
 
-  test('updates of different properties at once keep those of the others', async () => {
+  test('to different properties keep those of the others', async () => {
     const changes = {
       name: 'raced',
       icon: '🏁',
@@ -266,49 +266,46 @@ describe('updates', () => {
     expect((await get(site.draft.id)).body.bot).toMatchObject(changes)
   })
 
-  describe.each(['alone', 'of which endpoints are told'])(
-    'that began before something else was done (%s)',
-    (how) => {
-      beforeEach(async () => {
-        if (how !== 'alone') await watch()
-      })
+  describe.each(['alone', 'of which endpoints are told'])('that started before another write (%s)', (how) => {
+    beforeEach(async () => {
+      if (how !== 'alone') await watch()
+    })
 
-      test.each<object>([{ name: 'Renamed' }, { theme: { raced: true } }])(
-        'leave a bot the public id that its first publication gave it: %j',
-        async (change) => {
-          const botId = await createBot()
-          const given = { publicId: '' }
-          const { bot } = await patchAround(botId, change, async () => {
-            await app.client.ok('publishBot', { as: site.member, params: { botId } })
-            given.publicId = (await get(botId)).body.bot.publicId
-          })
-          expect(given.publicId).toMatch(/^my-bot-\w{10}$/)
-          expect(bot).toMatchObject({ ...given, ...change })
-          expect((await get(botId)).body.bot).toEqual(bot)
-          expect(await count('public_ids WHERE bot_id = $1', botId)).toBe(1)
-        },
-      )
+    test.each<object>([{ name: 'Renamed' }, { theme: { raced: true } }])(
+      'leave a bot the public id that its first publication gave it: %j',
+      async (change) => {
+        const botId = await createBot()
+        const given = { publicId: '' }
+        const { bot } = await patchAround(botId, change, async () => {
+          await app.client.ok('publishBot', { as: site.member, params: { botId } })
+          given.publicId = (await get(botId)).body.bot.publicId
+        })
+        expect(given.publicId).toMatch(/^my-bot-\w{10}$/)
+        expect(bot).toMatchObject({ ...given, ...change })
+        expect((await get(botId)).body.bot).toEqual(bot)
+        expect(await count('public_ids WHERE bot_id = $1', botId)).toBe(1)
+      },
+    )
 
-      test.each<object>([{ name: 'Renamed' }, { theme: { raced: true } }])(
-        'leave a bot where the deletion of its folder put it: %j',
-        async (change) => {
-          const { folder } = await app.client.ok('createFolder', {
-            as: site.member,
-            body: {
-              workspaceId: site.workspaceId,
-              folder: { name: 'Short-lived', parentFolderId: site.folder },
-            },
-          })
-          const botId = await createBot({ folderId: folder.id })
-          const { bot } = await patchAround(botId, change, () =>
-            app.client.ok('deleteFolder', { as: site.member, params: { folderId: folder.id } }),
-          )
-          expect(bot).toMatchObject({ folderId: site.folder, ...change })
-          expect((await get(botId)).body.bot).toEqual(bot)
-        },
-      )
-    },
-  )
+    test.each<object>([{ name: 'Renamed' }, { theme: { raced: true } }])(
+      'leave a bot where the deletion of its folder put it: %j',
+      async (change) => {
+        const { folder } = await app.client.ok('createFolder', {
+          as: site.member,
+          body: {
+            workspaceId: site.workspaceId,
+            folder: { name: 'Short-lived', parentFolderId: site.folder },
+          },
+        })
+        const botId = await createBot({ folderId: folder.id })
+        const { bot } = await patchAround(botId, change, () =>
+          app.client.ok('deleteFolder', { as: site.member, params: { folderId: folder.id } }),
+        )
+        expect(bot).toMatchObject({ folderId: site.folder, ...change })
+        expect((await get(botId)).body.bot).toEqual(bot)
+      },
+    )
+  })
 
   test('that convert a legacy bot at once convert it once', async () => {
     const shown = await app.client.ok('getBot', {
@@ -383,7 +380,7 @@ test('twelve workspaces created at once stop at the limit', async () => {
   expect(tally(await times(3, create))).toEqual({ 201: 1, 403: 2 })
 })
 
-test('a bot that is deleted while others update and publish it is gone with everything it had', async () => {
+test('a bot that is deleted beside updates and publishing is deleted with all its rows', async () => {
   for (let round = 0; round < 12; round++) {
     const publicId = `gone-${site.draft.id}-${round}`
     const botId = await createBot({ publicId })

@@ -142,7 +142,7 @@ function isWanted(result: Made, { status, createdAfter, createdBefore, answerCon
 
 const newestFirst = (a: Made, b: Made) => b.createdAt - a.createdAt || (b.id < a.id ? -1 : 1)
 
-test('a filter by variable takes the first colon for the end of the name', async () => {
+test('a filter by variable reads the first colon as the end of the name', async () => {
   const one = { createdAt: TIMES[0] as number, hasStarted: true, isCompleted: false, answers: ['x'] }
   await insert([
     { ...one, id: 'value-with-colon', variables: [{ id: 'u', name: 'UTM', value: 'source:mail' }] },
@@ -155,7 +155,7 @@ test('a filter by variable takes the first colon for the end of the name', async
   expect(await exported({ variable: 'UTM:source:mail' })).toEqual(ids)
 })
 
-test('lists, exports and statistics are what looking at every result gives', async () => {
+test('lists, exports and statistics have the same results as a search through all', async () => {
   const property = fc.asyncProperty(
     fc.array(record, { maxLength: 15 }),
     fc.array(filter, { minLength: 3, maxLength: 6 }),
@@ -259,7 +259,7 @@ describe('a page', () => {
   })
 
   test.each(['variable=Name:nothing', 'answerContains=nothing'])(
-    'ends once it has looked through 24 MB, and the pages after it find the rest: %s',
+    'ends once it has examined 24 MB, and the pages after it find the rest: %s',
     async (filter) => {
       const [key = '', value = ''] = filter.split('=')
       await addMany(40)
@@ -281,21 +281,21 @@ describe('a page', () => {
     },
   )
 
-  test('examines as much as its operation says', () => {
+  test('examines the maximum of its operation', () => {
     const megabytes = MAX_EXAMINED_BYTES / 1_000_000
     expect(operations.listResults.description).toContain(
       `examined ${MAX_EXAMINED_RESULTS} results, or ${megabytes} MB of answers and variables`,
     )
   })
 
-  test('has the very last result that it examines', async () => {
+  test('includes the very last result that it examines', async () => {
     await addMany(800)
     const { body } = await list({ status: 'completed' })
     expect(body.results).toHaveLength(1)
   })
 })
 
-test('a moment finer than a millisecond counts as it is', async () => {
+test('a timestamp finer than a millisecond is compared exactly', async () => {
   const made = plain(Date.parse('2026-03-09T10:00:00.001Z'), 'a')
   await insert([made])
   expect(await collect({ createdAfter: '2026-03-09T10:00:00.000999Z' })).toEqual([made.id])

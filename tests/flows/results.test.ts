@@ -50,7 +50,7 @@ const result = fc.record({
   ),
 })
 
-test('results are what is stored of them, in pages, found, alone and exported', async () => {
+test('results are listed in pages, found, read alone and exported as they are stored', async () => {
   const botId = site.draft.id
   const asMember = { as: site.member, params: { botId } }
   const property = fc.asyncProperty(fc.array(result, { minLength: 1, maxLength: 5 }), async (made) => {

@@ -52,7 +52,7 @@ const [botOfResults = ''] =
   Object.entries(seededWorld.bots).find(([, means]) => means === 'published, with 30 results') ?? []
 
 test.each(Object.entries(table.operations))(
-  '%s: every outcome on demand',
+  '%s has every outcome on demand',
   async (id, { request, outcomes }) => {
     const endpoint = endpoints.find(({ operation }) => operation.operationId === id)
     const documented = Object.keys(endpoint?.operation.responses ?? {}).map(Number)
@@ -75,7 +75,7 @@ test.each(Object.entries(table.operations))(
   },
 )
 
-test('outcomes on demand are those that the replay brings about for real', () => {
+test('outcomes on demand equal those that the replay provokes', () => {
   const onDemand = Object.entries(table.operations).flatMap(([id, { outcomes }]) =>
     outcomes.map(({ status }) => `${id} ${status}`),
   )
@@ -87,7 +87,7 @@ function codeOf({ status, code }: Outcome) {
   return code ? { status, code } : { status }
 }
 
-test('a request without such a preference is real', async () => {
+test('a request without such a preference runs normally', async () => {
   const [workspaceId = ''] = Object.keys(seededWorld.workspaces)
   const read = await app.client.ok('getWorkspace', { as: admin, params: { workspaceId } })
   expect(read.workspace.name).toBe('Garden club')
@@ -165,7 +165,7 @@ test('every seeded bot can be read in its version, and a chat with the published
   expect(input).toBeUndefined()
 })
 
-test('the clock moves the time of requests and of the database, and what is due is done', async () => {
+test('the clock moves the time of requests and of the database, and due jobs run', async () => {
   const send = (body: unknown) => app.client.send('POST', '/sandbox/clock', { body })
   const [first] = (await app.db.execute('SELECT now() AS now, clock_timestamp() AS then')).rows
   expect(String(first?.now)).toMatch(/^2026-01-05/)
@@ -191,7 +191,7 @@ test('the clock moves the time of requests and of the database, and what is due 
     expect((await send(body)).body).toMatchObject({ code: 'BAD_REQUEST', issues: [{ path: ['body'] }] })
 })
 
-test('a reset makes the same world anew, with the same clock', async () => {
+test('a reset creates the same world anew, with the same clock', async () => {
   const [, publicId = ''] = seededWorld.publicIds
   const bots = async () => (await app.client.send('GET', '/sandbox')).body
   await app.client.ok('deleteBot', { as: admin, params: { botId: botOfResults } })
@@ -205,7 +205,7 @@ test('a reset makes the same world anew, with the same clock', async () => {
   expect(workspaces.map(({ name }) => name)).toEqual(['Garden club'])
 })
 
-test('a database with data that no sandbox made is refused, as is that of a sandbox without one', async () => {
+test('a sandbox rejects a database with other data, and a service one of a sandbox', async () => {
   const real = await createDatabase()
   try {
     await expect(markDatabase(real.url, true)).rejects.toThrow(/set DATABASE_URL to an empty database/)

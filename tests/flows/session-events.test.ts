@@ -95,7 +95,7 @@ function read(sessionId: string, { after, at = app }: { after?: string; at?: App
   }
 }
 
-test('a stream has every turn, message and change of hands once, and ends with the chat', async () => {
+test('a stream has every turn, message and change of control once, and ends with the chat', async () => {
   const { sessionId } = await start(app, made)
   const stream = read(sessionId)
   await stream.has(1)
@@ -122,7 +122,7 @@ test('a stream has every turn, message and change of hands once, and ends with t
   ])
 })
 
-test('a stream goes on from the last event that its reader has, and one of another process finds what came', async () => {
+test('a stream continues after the last event of its reader, and one of another process finds later events', async () => {
   const { sessionId } = await start(app, made)
   await update(sessionId, { handledBy: 'member' })
   const first = read(sessionId)
@@ -140,7 +140,7 @@ test('a stream goes on from the last event that its reader has, and one of anoth
   expect(second.events).toEqual(['1.2 message', '2.2 turn', '2.2 handled', '2.3 message'])
 })
 
-test('a stream holds no place and no connection of the database, and is not counted as a request', async () => {
+test('a stream has no slot and no connection of the database, and is not counted as a request', async () => {
   const narrow = await startApp({
     databaseUrl: app.databaseUrl,
     config: { CONCURRENT_REQUESTS: 4, RATE_LIMIT: true, RATE_LIMIT_CONCURRENT: 2, RATE_LIMIT_ADDRESS: 1_000 },
@@ -161,7 +161,7 @@ test('a stream holds no place and no connection of the database, and is not coun
   }
 })
 
-test('a stream for which there is no room is a 503, and nothing of it stays in memory', async () => {
+test('a stream beyond the maximum is a 503, and nothing of it stays in memory', async () => {
   const { sessionId } = await start(app, made)
   const streams = Array.from({ length: MAX_STREAMS_PER_ADDRESS }, () => read(sessionId))
   await Promise.all(streams.map((stream) => stream.has(1)))
@@ -177,7 +177,7 @@ test('a stream for which there is no room is a 503, and nothing of it stays in m
   await until('nobody follows', () => sessionChanges.listenerCount(sessionId) === 0)
 })
 
-test('followSession keeps nothing of the session but what its events need', async () => {
+test('followSession retains nothing of the session but the data of its events', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const position = { revision: 1, ordinal: 0 }
@@ -245,7 +245,7 @@ test('streams of every process say that a member is typing, for six seconds at m
   }
 })
 
-test('a sign of typing that comes again and again is written once in two seconds, and ends by itself', async () => {
+test('a typing signal that comes again and again is written once in two seconds, and expires by itself', async () => {
   const { sessionId } = await start(app, made)
   await update(sessionId, { handledBy: 'member' })
   const rowOf = async () => {

@@ -112,7 +112,7 @@ const INSERTED = 'Google Sheets: a row was inserted'
 const NOT_WRITTEN = 'Google Sheets: the row was not written'
 const UNKNOWN = 'Google Sheets: it is unknown whether the row was written'
 
-test('a row for which there is no quota is written later, once, and its log says both', async () => {
+test('a row without quota is written later, once, and its log has both', async () => {
   const published = await publishWith(insert())
   const resultId = await leave(published, 'Ada')
   expect(names()).toEqual([])
@@ -125,7 +125,7 @@ test('a row for which there is no quota is written later, once, and its log says
   expect((await app.pool.query('SELECT FROM sheet_accounts')).rowCount).toBe(0)
 })
 
-test('a turn whose first row waits leaves its next ones too, and they are written after it', async () => {
+test('rows of a turn whose first row waits are queued too, and written after it', async () => {
   const published = await publishWith(insert(), update('36'))
   const { sessionId, resultId = '' } = await start(app, published)
   // As if the first row had used up the time.
@@ -149,7 +149,7 @@ test('a turn whose first row waits leaves its next ones too, and they are writte
   ])
 })
 
-test('rows of one sheet go out in one request', async () => {
+test('rows of one sheet are sent in one request', async () => {
   const published = await publishWith(insert())
   for (const name of ['1', '2', '3']) await leave(published, name)
   sheet.asked = []
@@ -217,7 +217,7 @@ describe('queued inserts', () => {
   })
 })
 
-test('a row that the vendor refuses keeps none of the others, and its log says why', async () => {
+test('a row that the vendor rejects does not keep others, and its log has the reason', async () => {
   const published = await publishWith(insert())
   const ids: string[] = []
   for (const name of ['1', '2', 'poison', '4', '5']) ids.push(await leave(published, name))
@@ -230,7 +230,7 @@ test('a row that the vendor refuses keeps none of the others, and its log says w
   expect(await queued()).toEqual([])
 })
 
-test('a process that finds the same rows writes none of them a second time', async () => {
+test('a process that reads the same rows writes none of them a second time', async () => {
   const published = await publishWith(insert())
   for (let nth = 0; nth < 5; nth++) await leave(published, String(nth))
   const { db, keyring, clock } = app
@@ -258,7 +258,7 @@ test('a process that has lost its lease does not send what another one has sent'
   expect(names()).toEqual(['Ada'])
 })
 
-test('an account that is refused rests as long as the vendor says, and its rows are written then', async () => {
+test('an account that is rejected is not used as long as the vendor says, and its rows are written then', async () => {
   const published = await publishWith(insert())
   const resultId = await leave(published, 'Ada')
   sheet.retryAfter = 61
@@ -280,7 +280,7 @@ test('an account that is refused rests as long as the vendor says, and its rows 
   expect(await entriesOf(resultId, published)).toEqual([LATER, INSERTED])
 })
 
-test('a row that was refused for a day is given up, and its log says why', async () => {
+test('a row that was rejected for a day is given up, and its log has the reason', async () => {
   const published = await publishWith(insert())
   const resultId = await leave(published, 'Ada')
   await app.pool.query(`UPDATE sheet_rows SET created_at = now() - interval '23 hours'`)
@@ -292,7 +292,7 @@ test('a row that was refused for a day is given up, and its log says why', async
   expect(await queued()).toEqual([])
 })
 
-test('a row whose consent was taken back waits for it, and is given up after a day with the reason', async () => {
+test('a row whose consent was revoked waits for it, and is given up after a day with the reason', async () => {
   const published = await publishWith(insert())
   const resultId = await leave(published, 'Ada')
   sheet.isGranted = false
@@ -371,7 +371,7 @@ test('an update waits for an insert of its sheet that is in doubt', async () => 
   expect(sheet.rows.slice(1)).toEqual([['Ada', '36']])
 })
 
-test('a row with which the work fails is put off, and is given up after a day', async () => {
+test('a row whose write fails is delayed, and is given up after a day', async () => {
   const published = await publishWith(insert())
   const resultId = await enqueue(published, [{ name: '', cells: {} }])
   await app.sheets.runDue()
@@ -385,7 +385,7 @@ test('a row with which the work fails is put off, and is given up after a day', 
   expect(await queued()).toEqual([])
 })
 
-testWithTrigger('a row that cannot be given up keeps none of the others', async () => {
+testWithTrigger('a row that cannot be given up does not keep others', async () => {
   const published = await publishWith(insert())
   await enqueue(published, [{ name: 'Old' }, { name: 'Older' }])
   await app.pool.query(
@@ -406,7 +406,7 @@ testWithTrigger('a row that cannot be given up keeps none of the others', async 
   expect((await queued()).map(({ id }) => id)).toEqual([poisoned.id])
 })
 
-test('a row whose address is refused is given up at once', async () => {
+test('a row whose address is rejected is given up at once', async () => {
   const published = await publishWith(insert())
   const resultId = await enqueue(published, [{ name: 'Ada' }])
   const data = { ...sheetsAccount(sheet), baseUrl: 'http://10.0.0.1' }
@@ -427,7 +427,7 @@ test('rows of one spreadsheet do not wait for another that is not found', async 
   expect(await queued()).toMatchObject([{ spreadsheet_id: 'missing', failures: 1, is_sent: true }])
 })
 
-test('accounts of one workspace leave places to another', async () => {
+test('accounts of one workspace leave slots to another', async () => {
   await app.pool.query(`
     INSERT INTO sheet_rows SELECT 'b', 'x' || n, CASE n WHEN 10 THEN 'other' ELSE 'w' END, 'r', 'c' || n, 's1', '7',
       'insert', 'b', '[]', NULL, 1, now() - interval '1 minute' + n * interval '1 second', false, 0, NULL, now()
@@ -447,7 +447,7 @@ test('accounts of one workspace leave places to another', async () => {
   expect(await due([], 2)).toEqual(['c10'])
 })
 
-test('a row is refused while the rows that wait cannot be counted, and the next one is counted again', async () => {
+test('a row is rejected while the queue cannot be counted, and the next one is counted again', async () => {
   const owner = { botId: 'b', workspaceId: site.workspaceId }
   app.beforeStatement = async (statement) => {
     if (!/sum\(size\)/.test(statement)) return
@@ -458,7 +458,7 @@ test('a row is refused while the rows that wait cannot be counted, and the next 
   expect(await reserveSheetRow(app.db, owner, 10)).toBeUndefined()
 })
 
-test('rows with many sets of columns are looked for in passes that leave the thread to others', async () => {
+test('rows with many sets of columns are read in passes that yield the thread', async () => {
   const columns = Array.from({ length: 9 }, (_, index) => `C${index}`)
   const row = columns.map(() => 'x'.repeat(50))
   sheet.rows = [columns, ...Array<string[]>(10_000).fill(row)]

@@ -41,7 +41,7 @@ describe('an address in another spelling', () => {
     ['in upper case', (address: string) => address.toUpperCase()],
     ['with the domain in its own script', (address: string) => address.replace('xn--bcher-kva', 'Bücher')],
     ['with wide letters', (address: string) => address.replace('example', 'ｅｘａｍｐｌｅ')],
-  ])('%s is the member who has it', async (_, spell) => {
+  ])('%s is the same member', async (_, spell) => {
     const { member } = world.here
     const email = `${member.id}@xn--bcher-kva.example`
     await app.pool.query('UPDATE users SET email = $1 WHERE id = $2', [email, member.id])
@@ -72,8 +72,8 @@ describe('an address in another spelling', () => {
   })
 })
 
-describe('a code', () => {
-  test('that is guessed is not found, says nothing, and is limited by the network', async () => {
+describe('a code of a link', () => {
+  test('that is guessed is not found, reveals nothing, and is rate limited by the network', async () => {
     const limited = await startApp({
       databaseUrl: app.databaseUrl,
       config: { RATE_LIMIT: true, RATE_LIMIT_ADDRESS: 10, RATE_LIMIT_SECONDS: 60 },
@@ -91,7 +91,7 @@ describe('a code', () => {
     }
   })
 
-  test('from a link opens no invitation, and one from an invitation signs nobody in', async () => {
+  test('from a link opens no invitation, and one from an invitation signs in no user', async () => {
     const code = await createSignInLink(app.db, world.here.admin.id, {}, app.clock.now())
     const { body } = await invite(`grace-${world.stranger.id}@example.com`)
     const invitation = body.link.split('/').at(-1)
@@ -112,7 +112,7 @@ describe('a code', () => {
 })
 
 describe('signing out', () => {
-  test('in all browsers at the same moment in two processes leaves no session and no token', async () => {
+  test('in all browsers at the same time in two processes leaves no session and no token', async () => {
     const { admin } = world.here
     const cookies = await Promise.all([1, 2, 3, 4].map(async () => (await signIn(app, admin)).cookie))
     const tokens = await Promise.all(cookies.map(async (cookie) => (await pageTokenOf(app, cookie)).token))
@@ -131,7 +131,7 @@ describe('signing out', () => {
     for (const cookie of cookies) await expect(pageTokenOf(app, cookie)).rejects.toThrow()
   })
 
-  test('ends the session of another browser in neither direction', async () => {
+  test('does not end the session of another browser, in both directions', async () => {
     const [mine, foreign] = [await signIn(app, world.here.admin), await signIn(app, world.here.member)]
     const { token } = await pageTokenOf(app, foreign.cookie)
     const { browserSessions } = await app.client.ok('listBrowserSessions', { as: { token } })
@@ -144,7 +144,7 @@ describe('signing out', () => {
 
 describe('pages of other sites', () => {
   test.each(['/session/token', '/sign-out', '/sign-in', '/sign-in/links/x', '/invitations/x', '/device'])(
-    'may not read or send %s, also where they may call the interface',
+    'may not read or send %s, also where CORS allows them the API',
     async (path) => {
       const Origin = 'https://editor.example.com'
       const { headers } = await signIn(app, world.here.admin)
@@ -160,7 +160,7 @@ describe('pages of other sites', () => {
     },
   )
 
-  test('with several origins or hosts in their headers get nothing', async () => {
+  test('with several origins or hosts in their headers are rejected', async () => {
     const { headers } = await signIn(app, world.here.admin)
     for (const Origin of [
       `${app.url}, ${app.url}`,
@@ -178,7 +178,7 @@ describe('pages of other sites', () => {
   })
 })
 
-test('cookies of one kind are not taken for another, and odd ones are none', async () => {
+test('cookies of one kind are not accepted for another, and malformed ones are ignored', async () => {
   const { cookie } = await signIn(app, world.here.admin)
   const { token } = world.here.admin
   const odd = [

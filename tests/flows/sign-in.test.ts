@@ -56,7 +56,7 @@ async function tokenIn(browser: Browser): Promise<string | undefined> {
 const statusWith = async (token = '') => (await app.client.call('getCurrentUser', { as: { token } })).status
 
 describe('a mailed link', () => {
-  test('signs in the browser that asked, with a cookie of its own, and leads to the page it came from', async () => {
+  test('signs in its browser, with a cookie of its own, and leads back to the first page', async () => {
     const browser = newBrowser(app.url)
     const { email, id } = world.here.member
     const path = await askForLink(browser, email, '/bots/x?tab=flow')
@@ -75,7 +75,7 @@ describe('a mailed link', () => {
     expect((await browser.get('/sign-in?returnTo=/bots/y')).location).toBe('/bots/y')
   })
 
-  test('is refused in another browser, unused by that, and good in its own', async () => {
+  test('is rejected in another browser, not used up by that, and valid in its own', async () => {
     const browser = newBrowser(app.url)
     const path = await askForLink(browser, world.here.member.email)
     const other = newBrowser(app.url)
@@ -89,7 +89,7 @@ describe('a mailed link', () => {
     expect((await browser.send(path)).status).toBe(303)
   })
 
-  test('works once, also when it is sent twice at the same moment', async () => {
+  test('works once, also when it is sent twice at the same time', async () => {
     const browser = newBrowser(app.url)
     const path = await askForLink(browser, world.here.member.email)
     const statuses = await Promise.all([1, 2, 3].map(async () => (await browser.send(path)).status))
@@ -129,7 +129,7 @@ describe('a mailed link', () => {
     expect(mailServer.mails).toHaveLength(MAX_MAILED_LINKS + 1)
   })
 
-  test('is refused to a network that asks for too many', async () => {
+  test('is rejected for a network that requests too many', async () => {
     const limited = await startApp({
       databaseUrl: app.databaseUrl,
       config: { SMTP_URL: mailServer.url, RATE_LIMIT: true, RATE_LIMIT_ADDRESS: 1_000 },
@@ -146,7 +146,7 @@ describe('a mailed link', () => {
     }
   })
 
-  test('is not asked for with an address that is none, and the page says so', async () => {
+  test('is not sent to an invalid address, and the page says so', async () => {
     const { status, text } = await newBrowser(app.url).send('/sign-in', { form: { email: '"><b>' } })
     expect(status).toBe(400)
     expect(text).toContain('value="&quot;&gt;&lt;b&gt;" aria-invalid="true" aria-describedby="error"')
@@ -166,7 +166,7 @@ describe('a printed link', () => {
     expect((await newBrowser(app.url).send(late)).status).toBe(404)
   })
 
-  test('replaces a session that somebody else put into the browser', async () => {
+  test('replaces a session that an attacker put into the browser', async () => {
     const { cookie } = await signIn(app, world.stranger)
     const browser = newBrowser(app.url)
     browser.jar.set('session', cookie)
@@ -207,7 +207,7 @@ describe('a printed link', () => {
 })
 
 describe('a session', () => {
-  test('gives tokens to pages of the service alone', async () => {
+  test('issues tokens to pages of the service alone', async () => {
     const { headers } = await signIn(app, world.here.admin)
     const ask = (more: Record<string, string>) =>
       fetch(`${app.url}/session/token`, { method: 'POST', headers: { ...headers, ...more } })
@@ -237,12 +237,12 @@ describe('a session', () => {
     expect((await fetch(`${app.url}/session/token`, { headers })).status).toBe(405)
   })
 
-  test('takes the interface nowhere by its cookie', async () => {
+  test('does not authenticate API requests by its cookie', async () => {
     const { headers } = await signIn(app, world.here.admin)
     expect((await fetch(`${app.url}/v1/currentUser`, { headers })).status).toBe(401)
   })
 
-  test('has tokens of 15 minutes, and itself 30 days', async () => {
+  test('has tokens of 15 minutes, and lasts 30 days', async () => {
     const { cookie } = await signIn(app, world.here.admin)
     const { token } = await pageTokenOf(app, cookie)
     expect(await statusWith(token)).toBe(200)
@@ -276,7 +276,7 @@ describe('a session', () => {
     }
   })
 
-  test('keeps no token of a page that asks for one while the user signs out', async () => {
+  test('issues no token to a page that asks for one while the user signs out', async () => {
     const { cookie, headers } = await signIn(app, world.here.admin)
     const own = { ...headers, Origin: app.url }
     const post = (path: string) =>
@@ -291,7 +291,7 @@ describe('a session', () => {
     await expect(pageTokenOf(app, cookie)).rejects.toThrow()
   })
 
-  test('has the roles of its user, so a page of a removed member is out with its next request', async () => {
+  test('has the current roles of its user, so a removed member is rejected at the next request', async () => {
     const { member, admin, workspaceId } = world.here
     const { cookie } = await signIn(app, member)
     const as = await pageTokenOf(app, cookie)
@@ -377,7 +377,7 @@ test('expired sessions, links and tokens of pages are removed a day later, and n
   expect(await forget(30)).toEqual({ sessions: 0, links: 0, tokens: 1 })
 })
 
-test('without a mail server the page says how to get a link, and asks for no address', async () => {
+test('without a mail server the page explains how to get a link, and has no field for an address', async () => {
   const plain = await startApp({ databaseUrl: app.databaseUrl })
   try {
     const { status, text } = await newBrowser(plain.url).get('/sign-in')

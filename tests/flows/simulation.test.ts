@@ -48,7 +48,7 @@ const request = (url: string, more: object = {}) => ({
   ...more,
 })
 
-test('a simulation answers requests in order, and says which had no response', async () => {
+test('a simulation uses given responses in order, and reports requests without one', async () => {
   const loop = { ...request('https://prices.example/v1?x=1'), to: 'Ask' }
   const made = await publish(
     app,
@@ -82,7 +82,7 @@ test('a simulation answers requests in order, and says which had no response', a
   expect(without.variables).toContainEqual(expect.objectContaining({ name: 'Status', value: '500' }))
 })
 
-test('a simulation sends no mail, asks no model, and gives no credentials away', async () => {
+test('a simulation sends no mail, calls no model, and reveals no credentials', async () => {
   const { credentials } = await app.client.ok('createCredentials', {
     as: here.admin,
     params: { workspaceId: here.workspaceId },
@@ -121,7 +121,7 @@ test('a simulation sends no mail, asks no model, and gives no credentials away',
   expect(JSON.stringify(body)).not.toContain('sk-very-secret')
 })
 
-test('a simulation gives the same again: clock, chance, ids and code come from the request', async () => {
+test('a simulation is deterministic: clock, random numbers, ids and code come from the request', async () => {
   const test = (nth: number) => ({
     id: `test${nth}`,
     type: 'AB test',
@@ -210,7 +210,7 @@ test('a simulation runs a draft or a publication, and stores nothing', async () 
   expect(status).toBe(404)
 })
 
-test('a simulation takes the call of a webhook as a text, and files by their addresses', async () => {
+test('a simulation accepts the call of a webhook as a text, and files by their addresses', async () => {
   const responseVariableMapping = [{ id: 'm', variableId: idOf('Status'), bodyPath: 'data.status' }]
   const listener = { id: 'hook', type: 'webhook', options: { responseVariableMapping } }
   const file = { type: 'file input', options: { variableId: idOf('File') } }
@@ -233,7 +233,7 @@ test('a simulation takes the call of a webhook as a text, and files by their add
   ])
 })
 
-test('a simulation ends the wait of a block by a reply without a message, and refuses a text meanwhile', async () => {
+test('a simulation ends the wait of a block by a reply without a message, and rejects a text meanwhile', async () => {
   const wait = { type: 'wait until', options: { secondsToWaitFor: '90' } }
   const made = await publish(
     app,

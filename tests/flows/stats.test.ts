@@ -56,7 +56,7 @@ function counts(day: string, filter: Filter, today: string): boolean {
 
 const zones = ['UTC', 'Europe/Paris', 'America/St_Johns', 'Pacific/Apia', 'Africa/Cairo', 'Asia/Kathmandu']
 
-test('agree with counting by hand, and completed <= starts <= views', async () => {
+test('agree with a count by hand, and completed <= starts <= views', async () => {
   const day = 24 * 60 * 60 * 1000
   const moment = fc.date({
     min: new Date('2024-11-01T00:00:00Z'),
@@ -169,7 +169,7 @@ test('keep completed <= starts <= views at every moment while results change', a
   await Promise.all([write(), read(), read()]).finally(() => (isDone = true))
 })
 
-test('count a bot that is not published, and one without results', async () => {
+test('are zero for a bot that is not published, and for one without results', async () => {
   const statsOf = async (botId: string) =>
     (await app.client.ok('getStats', { as: site.guest, params: { botId } })).stats
   expect(await statsOf(site.legacy.id)).toEqual({ totalViews: 0, totalStarts: 0, totalCompleted: 0 })
@@ -177,7 +177,7 @@ test('count a bot that is not published, and one without results', async () => {
   expect(await statsOf(site.published.id)).toEqual({ totalViews: 4, totalStarts: 3, totalCompleted: 1 })
 })
 
-test('a chat that ends without an answer is seen and not completed, and no endpoint is told that it was', async () => {
+test('a chat that ends without an answer is a view, not completed, and publishes no completion', async () => {
   const { workspaceId, admin: as } = site
   await app.client.ok('createWebhookEndpoint', {
     as,

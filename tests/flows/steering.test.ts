@@ -60,7 +60,7 @@ async function resultOf(resultId: string | undefined) {
 }
 
 describe('variables', () => {
-  test('that are set between two steps are there in the next one, and in the result at once', async () => {
+  test('set between two turns are in the next one, and in the result at once', async () => {
     const { sessionId, resultId } = await start(app, made)
     expect(textsOf(await reply(app, sessionId, 'Ada', 1))).toEqual(['Ada  1'])
     expect((await steer(sessionId, { variables: { Plan: 'Pro', Name: null } })).status).toBe(200)
@@ -69,7 +69,7 @@ describe('variables', () => {
     expect((await resultOf(resultId)).values).toEqual({ Plan: 'Pro', Step: '1', Age: '36' })
   })
 
-  test('take what values in chats can be', async () => {
+  test('have any value that a chat can set', async () => {
     const { sessionId, resultId } = await start(app, made)
     await reply(app, sessionId, 'Ada')
     await steer(sessionId, { variables: { Plan: ['a', null, 'b'], Step: 7, Age: { years: 36 } } })
@@ -77,7 +77,7 @@ describe('variables', () => {
     expect(values).toEqual({ Name: 'Ada', Plan: ['a', null, 'b'], Step: '7', Age: '{"years":36}' })
   })
 
-  test('that are set while a step runs are there after it, and so is what the step did', async () => {
+  test('set while a turn runs are kept, as are the writes of the turn', async () => {
     const { sessionId, resultId } = await start(app, made)
     await steer(sessionId, { variables: { Plan: 'Free', Step: 'before' } })
     beforeStepIsWritten(async () => {
@@ -95,7 +95,7 @@ describe('variables', () => {
     expect((await resultOf(resultId)).values).toEqual({ Name: 'Bob', Plan: 'Pro', Step: '1', Age: '36' })
   })
 
-  test('that are set while the last step runs are in the result', async () => {
+  test('set while the last turn runs are in the result', async () => {
     const { sessionId, resultId } = await start(app, made)
     await reply(app, sessionId, 'Ada', 1)
     beforeStepIsWritten(() => steer(sessionId, { variables: { Plan: 'Pro', Name: null } }))
@@ -103,7 +103,7 @@ describe('variables', () => {
     expect((await resultOf(resultId)).values).toEqual({ Plan: 'Pro', Step: '1', Age: '36' })
   })
 
-  test('have the values of the bots inside a bot too', async () => {
+  test('in linked bots change too', async () => {
     const variables = ['Plan']
     const inner = await publish(app, here, bot({ Inner: [ask(), text('{{Plan}}')] }, { variables }))
     const link = { type: 'Bot link', options: { botId: inner.id } }
@@ -117,7 +117,7 @@ describe('variables', () => {
 })
 
 describe('ending', () => {
-  test('while a step runs lets it count, and says that it was the last', async () => {
+  test('while a turn runs lets it count, and makes it the last', async () => {
     const { sessionId, resultId } = await start(app, made)
     beforeStepIsWritten(() => steer(sessionId, { isOver: true, variables: { Plan: 'Pro' } }))
     const step = await reply(app, sessionId, 'Ada', 1)
@@ -133,7 +133,7 @@ describe('ending', () => {
     expect((await steer(sessionId, { isOver: true })).status).toBe(404)
   })
 
-  test('answers the visitor as a chat that ended by itself', async () => {
+  test('looks to the visitor like a chat that ended by itself', async () => {
     const own = await start(app, made)
     await reply(app, own.sessionId, 'Ada', 1)
     await reply(app, own.sessionId, '36', 2)
@@ -167,7 +167,7 @@ describe('ending', () => {
     },
   )
 
-  test('leaves it out of the list', async () => {
+  test('removes the chat from the list', async () => {
     const { sessionId } = await start(app, made)
     const list = async () => {
       const { chats } = await app.client.ok('listChats', { as: here.member, params: { botId: made.id } })
@@ -179,7 +179,7 @@ describe('ending', () => {
   })
 })
 
-test('updates of many members and a visitor at once all take effect', async () => {
+test('concurrent updates of many members and a visitor all take effect', async () => {
   const { sessionId, resultId } = await start(app, made)
   const answers = await Promise.all([
     tryReply(app, sessionId, 'Ada', 1),

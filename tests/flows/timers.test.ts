@@ -137,7 +137,7 @@ const secondsOf = ({ clientSideActions }: Pick<Step, 'clientSideActions'>) =>
   clientSideActions?.map((action) => action.type === 'wait' && action.wait.secondsToWaitFor)
 
 describe('a wait until a time', () => {
-  test('a turn that waits sets a timer, tells the client to wait, and to follow the events', async () => {
+  test('sets a timer, and tells the client to wait and to follow the events', async () => {
     const step = await start(app, waiting)
     expect(textsOf(step)).toEqual(['Hello'])
     expect(step).toMatchObject({ expectsEvents: true, clientSideActions: [{ expectsDedicatedReply: true }] })
@@ -145,7 +145,7 @@ describe('a wait until a time', () => {
     expect(await timersOf(step.sessionId)).toEqual([{ is_paused: false, minutes: 60, failures: 0 }])
   })
 
-  test('a client that asks before the time gets the seconds that are left, and cannot go on', async () => {
+  test('returns the remaining seconds to an early client, and does not continue', async () => {
     const { sessionId } = await start(app, waiting)
     await app.pool.query(`UPDATE chat_timers SET due_at = now() + interval '100 seconds'`)
     for (const message of [null, 'Faster!']) {
@@ -157,7 +157,7 @@ describe('a wait until a time', () => {
     expect((await tryReply(app, sessionId, { type: 'command', command: 'x' }, 1)).status).toBe(400)
   })
 
-  test('a timer that fires runs the flow once, in the transcript, the events and the session', async () => {
+  test('runs the flow once when its timer fires, in the transcript, the events and the session', async () => {
     const { sessionId, resultId = '' } = await start(app, waiting)
     await app.fireTimers()
     await app.fireTimers()
@@ -179,7 +179,7 @@ describe('a wait until a time', () => {
     expect(textsOf(await reply(app, sessionId, 'Ada', 2))).toEqual(['Bye'])
   })
 
-  test('a chat lives for 48 hours after its timer, and for 30 days at most', async () => {
+  test('extends a chat to 48 hours after its timer, and to 30 days at most', async () => {
     const later = await publish(
       app,
       here,
@@ -203,7 +203,7 @@ describe('a wait until a time', () => {
     expect(await hoursOf(last)).toBe(30 * 24)
   })
 
-  test('a preview waits and goes on too', async () => {
+  test('works in a preview too', async () => {
     const { sessionId } = await app.client.ok('startPreview', {
       as: here.member,
       params: { botId: waiting.id },
@@ -231,7 +231,7 @@ describe('a wait until a time', () => {
 })
 
 describe('a visitor who does not answer', () => {
-  test('is reminded as often as the event says, with the same input, and then the chat ends', async () => {
+  test('is reminded as often as configured, with the same input, and then the chat ends', async () => {
     const { sessionId, resultId = '' } = await start(app, idle)
     expect(await timersOf(sessionId)).toEqual([{ is_paused: false, minutes: 1, failures: 0 }])
     for (const revision of [2, 3]) {
@@ -250,7 +250,7 @@ describe('a visitor who does not answer', () => {
     expect(await timersOf(sessionId)).toEqual([])
   })
 
-  test('an answer begins the time anew for the next question', async () => {
+  test('has the full time again for the next input after an answer', async () => {
     const { sessionId } = await start(app, idle)
     await app.fireTimers()
     await reply(app, sessionId, 'Ada', 2)
@@ -262,7 +262,7 @@ describe('a visitor who does not answer', () => {
     expect(await timersOf(sessionId)).toEqual([])
   })
 
-  test('an answer that was on its way when the reminder came is counted', async () => {
+  test('has an answer counted that was on its way when the reminder came', async () => {
     const { sessionId } = await start(app, idle)
     await app.fireTimers()
     expect(textsOf(await reply(app, sessionId, 'Ada', 1))).toEqual(['Hello Ada'])
@@ -274,7 +274,7 @@ describe('a visitor who does not answer', () => {
     expect(await saidIn(other.sessionId)).toEqual(['Still there?', 'Eve', 'Hello Eve'])
   })
 
-  test('an answer that is faster than the reminder is the only one', async () => {
+  test('gets no reminder after a faster answer', async () => {
     const { sessionId } = await start(app, idle)
     beforeStepIsWritten(() => reply(app, sessionId, 'Ada', 1))
     await app.fireTimers()
@@ -283,7 +283,7 @@ describe('a visitor who does not answer', () => {
     expect((await read(sessionId)).input).toMatchObject({ id: 'Start.2' })
   })
 
-  test('is left alone while a member handles the chat, and asked again later', async () => {
+  test('gets no reminder while a member handles the chat, and one later', async () => {
     const { sessionId } = await start(app, idle)
     await update(idle, sessionId, { handledBy: 'member' })
     expect(await timersOf(sessionId)).toMatchObject([{ is_paused: true }])
@@ -298,7 +298,7 @@ describe('a visitor who does not answer', () => {
 })
 
 describe('a timer that is leased', () => {
-  test('stays with a chat that a member takes before its turn begins, and fires once the bot has it again', async () => {
+  test('stays with a chat that a member takes before its turn starts, and fires once the bot handles it again', async () => {
     const { sessionId } = await start(app, waiting)
     app.beforeStatement = async (statement) => {
       if (!statement.includes('chat_sessions')) return
@@ -314,14 +314,14 @@ describe('a timer that is leased', () => {
   })
 })
 
-describe('a handoff', () => {
+describe('a hand-over', () => {
   const handOver = async (made = handing) => {
     const { sessionId, resultId = '' } = await start(app, made)
     const step = await reply(app, sessionId, 'Ada', 1)
     return { sessionId, resultId, step }
   }
 
-  test('hands the chat to the members, who find it among those that wait', async () => {
+  test('puts the chat into the inbox of waiting chats', async () => {
     const { sessionId, step } = await handOver()
     expect(textsOf(step)).toEqual(['One moment, Ada'])
     expect(step).toMatchObject({ handledBy: 'waiting', expectsEvents: true, input: { id: 'people' } })
@@ -337,7 +337,7 @@ describe('a handoff', () => {
     expect(await timersOf(sessionId)).toHaveLength(1)
   })
 
-  test('goes on behind the block once a member gives the chat back', async () => {
+  test('continues behind the block once a member gives the chat back', async () => {
     const { sessionId } = await handOver()
     await update(handing, sessionId, { handledBy: 'member' })
     expect(await timersOf(sessionId)).toEqual([])
@@ -347,7 +347,7 @@ describe('a handoff', () => {
     expect(step.input).toMatchObject({ id: 'Start.3' })
   })
 
-  test('leaves by its way out when nobody comes in time', async () => {
+  test('leaves by its way out when no member comes in time', async () => {
     const { sessionId } = await handOver()
     await app.fireTimers()
     expect(await saidIn(sessionId)).toEqual(['Ada', 'One moment, Ada', 'Nobody came'])
@@ -379,7 +379,7 @@ describe('a handoff', () => {
     expect(textsOf(await reply(app, sessionId, 'Ada', 1))).toEqual(['Back again'])
   })
 
-  test('a member who takes the chat while its timer fires keeps it', async () => {
+  test('stays with a member who takes the chat while its timer fires', async () => {
     const { sessionId } = await handOver()
     beforeStepIsWritten(() => update(handing, sessionId, { handledBy: 'member' }))
     await app.fireTimers()
@@ -391,14 +391,14 @@ describe('a handoff', () => {
     expect(await saidIn(sessionId)).toEqual(['Ada', 'One moment, Ada'])
   })
 
-  test('a visitor who writes while the timer fires loses no word', async () => {
+  test('keeps a message that the visitor sends while the timer fires', async () => {
     const { sessionId } = await handOver()
     beforeStepIsWritten(() => reply(app, sessionId, 'Hello?', 2))
     await app.fireTimers()
     expect(await saidIn(sessionId)).toEqual(['Ada', 'One moment, Ada', 'Hello?', 'Nobody came'])
   })
 
-  test('a member who sets a variable while the timer fires loses it not', async () => {
+  test('keeps a variable that a member sets while the timer fires', async () => {
     const { sessionId, resultId } = await handOver()
     beforeStepIsWritten(() => update(handing, sessionId, { variables: { Age: '36' } }))
     await app.fireTimers()
@@ -412,7 +412,7 @@ describe('a handoff', () => {
 })
 
 describe('the last message of a chat', () => {
-  test('is what the visitor wrote, also where the bot has said something by its timer since', async () => {
+  test('is that of the visitor, also where the bot has sent others by its timer since', async () => {
     const { sessionId } = await start(app, idle)
     await reply(app, sessionId, 'Ada', 1)
     await app.fireTimers()
@@ -421,7 +421,7 @@ describe('the last message of a chat', () => {
     expect(await lastMessageOf(idle, sessionId)).toEqual({ role: 'user', text: 'Ada' })
   })
 
-  test('is what the visitor wrote where the turn of a timer hands the chat over', async () => {
+  test('is that of the visitor where the turn of a timer hands the chat over', async () => {
     const groups = {
       Start: [
         ask('Name'),
@@ -436,7 +436,7 @@ describe('the last message of a chat', () => {
     expect(await lastMessageOf(late, sessionId)).toEqual({ role: 'user', text: 'Ada' })
   })
 
-  test('is that of a member who gave the chat back where nobody has written since', async () => {
+  test('is that of a member who gave the chat back if it is the latest', async () => {
     const { sessionId } = await start(app, idle)
     await reply(app, sessionId, 'Ada', 1)
     await update(idle, sessionId, { handledBy: 'member' })
@@ -450,7 +450,7 @@ describe('the last message of a chat', () => {
 })
 
 describe('timers', () => {
-  test('are listed with their chat, and not when it has none', async () => {
+  test('are listed with their chat, which has none without them', async () => {
     const { sessionId } = await start(app, idle)
     const as = here.member
     const listed = async () => {
@@ -468,7 +468,7 @@ describe('timers', () => {
     expect(await listed()).toBeNull()
   })
 
-  test('go with a chat that a member ends, with a deleted result and with a deleted bot', async () => {
+  test('are deleted with a chat that a member ends, with a deleted result and with a deleted bot', async () => {
     const ended = await start(app, waiting)
     await update(waiting, ended.sessionId, { isOver: true })
     expect(await timersOf(ended.sessionId)).toEqual([])
@@ -492,7 +492,7 @@ describe('timers', () => {
     expect(await timersOf(sessionId)).toEqual([])
   })
 
-  test('a timer whose turn fails is put off, and delays none of its batch', async () => {
+  test('a timer whose turn fails is delayed, and does not delay others of its batch', async () => {
     const [bad, ...good] = await startMany(waiting, 40)
     // The database rejects one row, whichever statement writes it.
     await app.pool.query(
@@ -588,7 +588,7 @@ describe('timers', () => {
     }
   })
 
-  test('a workspace with many timers leaves places for those of another', async () => {
+  test('a workspace with many timers leaves slots for those of another', async () => {
     const there = (await makeWorld(app)).here
     const flow = bot({ Start: [waitUntil({ secondsToWaitFor: '3600' }), text('Later')] })
     const [many, one] = [await publish(app, here, flow), await publish(app, there, flow)]

@@ -40,7 +40,7 @@ async function read(botId: string, migrateToLatestVersion = false) {
 const shifted = (time: string, milliseconds: number) =>
   new Date(Date.parse(time) + milliseconds).toISOString()
 
-test('the address of a schema, which editors need, is accepted and kept nowhere', async () => {
+test('the address of a schema, which editors need, is accepted and not stored', async () => {
   const $schema = `${app.url}/schemas/bot-6.1.json`
   expect(await accepted(site.draft.id, { $schema, name: 'edited' })).not.toHaveProperty('$schema')
   const workspaceId = site.workspaceId
@@ -52,7 +52,7 @@ test('the address of a schema, which editors need, is accepted and kept nowhere'
 })
 
 describe('the precondition', () => {
-  test.each([-1, 1, -5_000])('that is %i ms off is a conflict that names the stored time', async (by) => {
+  test.each([-1, 1, -5_000])('is a conflict that names the stored time if it is %i ms off', async (by) => {
     const before = await read(site.draft.id)
     const answer = await patch(site.draft.id, { name: 'late', updatedAt: shifted(before.updatedAt, by) })
     expect(answer.status).toBe(409)
@@ -71,19 +71,19 @@ describe('the precondition', () => {
     expect(await read(site.draft.id)).toEqual(before)
   })
 
-  test('that holds is accepted, once', async () => {
+  test('is accepted once if it is the stored time', async () => {
     const { updatedAt } = await read(site.draft.id)
     await accepted(site.draft.id, { name: 'first', updatedAt })
     expect((await patch(site.draft.id, { name: 'second', updatedAt })).status).toBe(409)
   })
 
-  test('is an instant, however it is written', async () => {
+  test('is compared as an instant, in any notation', async () => {
     const { updatedAt } = await read(site.draft.id)
     const inParis = shifted(updatedAt, 3_600_000).replace('Z', '+01:00')
     await accepted(site.draft.id, { name: 'first', updatedAt: inParis })
   })
 
-  test('is waived by overwrite', async () => {
+  test('is skipped with overwrite', async () => {
     const { updatedAt } = await read(site.draft.id)
     await accepted(site.draft.id, { name: 'first' })
     await accepted(site.draft.id, { name: 'second', updatedAt }, { overwrite: true })
@@ -91,7 +91,7 @@ describe('the precondition', () => {
     expect((await read(site.draft.id)).name).toBe('second')
   })
 
-  test('holds together with a public id', async () => {
+  test('applies together with a public id', async () => {
     const { updatedAt } = await read(site.draft.id)
     const change = { publicId: `new-${site.draft.id}`, updatedAt: shifted(updatedAt, 1) }
     expect((await patch(site.draft.id, change)).status).toBe(409)
@@ -100,7 +100,7 @@ describe('the precondition', () => {
   })
 })
 
-test('updatedAt only ever grows, also while the clock stands or goes back', async () => {
+test('updatedAt only ever increases, also while the clock stands or is set back', async () => {
   const { updatedAt } = await read(site.draft.id)
   const seen = [updatedAt]
   for (const moment of [updatedAt, updatedAt, shifted(updatedAt, -60_000), updatedAt]) {
@@ -128,14 +128,17 @@ describe('properties', () => {
     messagingCredentialsId: 'credentials',
   }
 
-  test.each(Object.keys(values))('%s: given it replaces the whole, the others stay', async (name) => {
-    const before = await read(site.draft.id)
-    const answered = await accepted(site.draft.id, { [name]: values[name] })
-    expect(answered).toEqual({ ...before, [name]: values[name], updatedAt: expect.any(String) })
-    expect(answered.updatedAt).not.toBe(before.updatedAt)
-    expect(await read(site.draft.id)).toEqual(answered)
-    await accepted(site.draft.id, { [name]: before[name] })
-  })
+  test.each(Object.keys(values))(
+    '%s of an update replaces the whole property, and the others stay',
+    async (name) => {
+      const before = await read(site.draft.id)
+      const answered = await accepted(site.draft.id, { [name]: values[name] })
+      expect(answered).toEqual({ ...before, [name]: values[name], updatedAt: expect.any(String) })
+      expect(answered.updatedAt).not.toBe(before.updatedAt)
+      expect(await read(site.draft.id)).toEqual(answered)
+      await accepted(site.draft.id, { [name]: before[name] })
+    },
+  )
 
   test.each([
     'icon',
@@ -145,7 +148,7 @@ describe('properties', () => {
     'customDomain',
     'resultsTablePreferences',
     'messagingCredentialsId',
-  ])('%s: null clears it', async (name) => {
+  ])('%s is cleared by null', async (name) => {
     const id = site.published.id
     const given: Change = { ...values, folderId: site.folder, customDomain: 'clear.example.com' }
     if (name !== 'publicId') await accepted(id, { [name]: given[name] })
@@ -155,7 +158,7 @@ describe('properties', () => {
     expect(await read(id)).toEqual({ ...before, [name]: null, updatedAt: expect.any(String) })
   })
 
-  test('an empty change counts as one', async () => {
+  test('an empty update counts as one', async () => {
     const before = await read(site.draft.id)
     const after = await accepted(site.draft.id, {})
     expect(after).toEqual({ ...before, updatedAt: expect.any(String) })
@@ -193,7 +196,7 @@ describe('properties', () => {
 describe('versions', () => {
   const roundness = { chat: { roundness: 'large' } }
 
-  test('a current version sent to a legacy bot converts what is stored, then applies the change', async () => {
+  test('an update in a current version converts the stored legacy bot, then applies the change', async () => {
     const shown = await read(site.legacy.id, true)
     const after = await accepted(site.legacy.id, { name: 'current', variables: [{ id: 'v', name: 'V' }] })
     expect(after).toEqual({
@@ -206,25 +209,25 @@ describe('versions', () => {
     expect(await read(site.legacy.id)).toEqual(after)
   })
 
-  test('6 sent to a legacy bot converts to 6, without the defaults that 6.1 writes', async () => {
+  test('an update in 6 converts a legacy bot to 6, without the defaults that 6.1 writes', async () => {
     const after = await accepted(site.legacy.id, { version: '6' })
     expect(after).toMatchObject({ version: '6', theme: {}, events: [{ type: 'start' }] })
   })
 
-  test('6.1 sent to a legacy bot writes the defaults whose look would change', async () => {
+  test('an update in 6.1 writes the defaults whose look would change into a legacy bot', async () => {
     const after = await accepted(site.legacy.id, { version: '6.1' })
     expect(after.version).toBe('6.1')
     expect(Object.keys(after.theme)).not.toHaveLength(0)
   })
 
-  test('a bot in 6.1 becomes one in 6 without conversion', async () => {
+  test('an update from 6.1 to 6 converts nothing', async () => {
     await accepted(site.draft.id, { theme: roundness })
     const before = await read(site.draft.id)
     const after = await accepted(site.draft.id, { version: '6' })
     expect(after).toEqual({ ...before, version: '6', updatedAt: expect.any(String) })
   })
 
-  test('a bot in 6 that becomes one in 6.1 keeps its look, unless a theme is sent', async () => {
+  test('an update from 6 to 6.1 keeps the look, unless a theme is sent', async () => {
     await accepted(site.draft.id, { version: '6', theme: {} })
     const shown = await read(site.draft.id, true)
     expect(shown.theme.chat.guestBubbles.backgroundColor).toBe('#FF8E21')
@@ -234,7 +237,7 @@ describe('versions', () => {
     expect((await accepted(site.draft.id, { theme: { general: {} } })).theme).toEqual({ general: {} })
   })
 
-  test('a bot in 3 that becomes one in 4 or 5 takes the steps between, so that it can be saved as it is read', async () => {
+  test('an update from 3 to 4 or 5 converts step by step, so that the bot can be saved as it is read', async () => {
     const { groups, edges, variables } = legacyFlow
     const [first] = groups as Change[]
     const request = { id: 'request', type: 'Webhook', webhookId: 'w1', options: {} }
@@ -260,7 +263,7 @@ describe('versions', () => {
   })
 
   test.each(['3', '4', '5'])(
-    '%s sent to a current bot needs groups, edges and variables',
+    'an update to %s needs groups, edges and variables for a current bot',
     async (version) => {
       const before = await read(site.draft.id)
       const { groups, edges, variables } = legacyFlow
@@ -284,14 +287,14 @@ describe('versions', () => {
     },
   )
 
-  test('a legacy bot moves between legacy versions as it is told', async () => {
+  test('an update converts a legacy bot between legacy versions', async () => {
     const before = await read(site.legacy.id)
     const after = await accepted(site.legacy.id, { version: '4', events: [] })
     expect(after).toEqual({ ...before, version: '4', updatedAt: expect.any(String) })
   })
 
   test.each([undefined, '2', '7', 6, null])(
-    '%j is none, and the answer lists those there are',
+    '%j is no version, and the issue lists those that exist',
     async (version) => {
       const answer = await patch(site.draft.id, { version })
       expect(answer.status).toBe(400)
@@ -315,7 +318,7 @@ describe('documents', () => {
     events: `[{"type":"start","5":${awkward},"id":"s","graphCoordinates":{"y":0.0,"x":1e1}}]`,
   }
 
-  test.each(Object.entries(parts))('%s come back as the text that was written', async (name, text) => {
+  test.each(Object.entries(parts))('%s come back as the stored text', async (name, text) => {
     const spaced = text.replaceAll('{', '{ ').replaceAll(',', ' ,\n')
     const answer = await app.client.call('updateBot', {
       as: site.member,
@@ -368,7 +371,7 @@ describe('documents', () => {
     expect(await read(site.draft.id)).toEqual(after)
   })
 
-  test.each(['3', '4', '5', '6', '6.1'])('a malformed edge is refused in version %s', async (version) => {
+  test.each(['3', '4', '5', '6', '6.1'])('a malformed edge is rejected in version %s', async (version) => {
     const edges = [{ id: 'edge', from: {}, to: { groupId: 'group-1' } }]
     const answer = await patch(site.draft.id, { version, groups: [], variables: [], edges })
     expect(answer.status).toBe(400)
@@ -417,7 +420,7 @@ describe('a bot that was read', () => {
 test.each([
   ['of another workspace', () => world.there.folder],
   ['that does not exist', () => 'nowhere'],
-])('a folder %s is refused', async (_, folderId) => {
+])('a folder %s is rejected', async (_, folderId) => {
   const before = await read(site.draft.id)
   const issues = [expect.objectContaining({ path: ['body', 'bot', 'folderId'] })]
   const updated = await patch(site.draft.id, { folderId: folderId(), publicId: `x-${site.draft.id}` })

@@ -83,7 +83,7 @@ async function purge() {
   while (await removeFiles(app.db, app.files, app.clock.now()));
 }
 
-test('a file that the store does not give up keeps no other from being removed', async () => {
+test('a file that the store cannot delete does not keep others', async () => {
   const [kept, other] = [await uploaded(), await uploaded()]
   const keyOf = ({ url }: { url: string }) => stored().find((key) => url.includes(key)) as string
   const keys = [keyOf(kept), keyOf(other)]
@@ -102,7 +102,7 @@ test('a file that the store does not give up keeps no other from being removed',
   expect(stored()).toEqual([])
 })
 
-test('files are removed in one batch beside many that the store does not give up', async () => {
+test('files are deleted in one batch beside many that the store cannot delete', async () => {
   const urls: string[] = []
   for (let number = 0; number < 12; number++) urls.push((await uploaded()).url)
   await app.pool.query("UPDATE uploads SET remove_at = '2000-01-01'")
@@ -126,7 +126,7 @@ describe('an answer', () => {
     }
   })
 
-  test('names what was uploaded, which is kept with the result and goes with it', async () => {
+  test('names an uploaded file, which is kept and deleted with the result', async () => {
     const { sessionId, resultId = '', url } = await uploaded()
     const second = await upload(sessionId, 'ça va?.PNG')
     const urls = [url, second.body.upload.url]
@@ -151,7 +151,7 @@ describe('an answer', () => {
     expect(stored()).toEqual([])
   })
 
-  test('names nothing else: no other address, no file of another chat, none twice', async () => {
+  test('names no other address, no file of another chat, and none twice', async () => {
     const { sessionId, url } = await uploaded()
     const other = await uploaded()
     for (const wrong of [
@@ -183,7 +183,7 @@ describe('an answer', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('to a text input keeps its attachments and recordings, and none from elsewhere is taken', async () => {
+  test('to a text input keeps its attachments and recordings, and accepts none from elsewhere', async () => {
     const feature = (name: string) => ({ isEnabled: true, saveVariableId: idOf(name) })
     const options = { attachments: feature('Files'), audioClip: feature('Files') }
     const both = await publish(
@@ -210,7 +210,7 @@ describe('an answer', () => {
     expect(stored()).toEqual([])
   })
 
-  test('in a linked bot goes with the result of that bot', async () => {
+  test('in a linked bot is deleted with the result of that bot', async () => {
     const inner = await publish(app, here, asking(fileInput()))
     const outer = await publish(
       app,
@@ -229,8 +229,8 @@ describe('an answer', () => {
   })
 })
 
-describe('files are deleted', () => {
-  test('with all results, with the bot and with the workspace', async () => {
+describe('deletion of files', () => {
+  test('follows that of all results, of the bot and of the workspace', async () => {
     const bots = await Promise.all([1, 2].map(() => publish(app, here, asking(fileInput()))))
     const there = await publish(app, world.there, asking(fileInput()))
     const answered = await uploaded(bots[0])
@@ -248,7 +248,7 @@ describe('files are deleted', () => {
   })
 })
 
-describe('a file that arrives', () => {
+describe('an uploaded file', () => {
   const removeResult = (botId: string, resultIds: string) =>
     app.client.ok('deleteResults', { as: here.member, params: { botId }, query: { resultIds } })
   const removeResults = (botId: string) =>
@@ -260,7 +260,7 @@ describe('a file that arrives', () => {
     ['its result was deleted', 'removed', removeResult],
     ['all results were deleted', 'removed', removeResults],
     ['its bot was deleted', 'removed', removeBot],
-  ] as const)('when %s and its row is %s, is refused and leaves nothing', async (_name, row, remove) => {
+  ] as const)('is rejected when %s and its row is %s, and leaves nothing', async (_name, row, remove) => {
     const own = await publish(app, here, asking(fileInput()))
     const { sessionId, resultId = '' } = await start(app, own)
     const files = app.files as FileStore
@@ -282,8 +282,8 @@ describe('a file that arrives', () => {
   })
 })
 
-describe('a file is served', () => {
-  test('as a download that no browser runs', async () => {
+describe('a served file', () => {
+  test('is a download that no browser runs', async () => {
     for (const [name, bytes, type] of [
       ['page.html', '<script>alert(1)</script>', 'application/octet-stream'],
       [
@@ -307,7 +307,7 @@ describe('a file is served', () => {
     }
   })
 
-  test('in parts, and not again to who has it', async () => {
+  test('is sent in parts, and is a 304 for a caller that has it', async () => {
     const { url } = await uploaded()
     const part = await fetch(url, { headers: { Range: 'bytes=1-2' } })
     expect([part.status, part.headers.get('content-range'), await part.text()]).toEqual([
@@ -336,7 +336,7 @@ describe('a file is served', () => {
     ['asks for what is behind the end', { Range: 'bytes=5-' }, 416, 'bytes */5'],
     ['asks for the last no bytes', { Range: 'bytes=-0' }, 416, 'bytes */5'],
   ])(
-    'to a request that %s with the part or the whole that RFC 9110 says',
+    'is a response to a request that %s with the part or the whole that RFC 9110 requires',
     async (_, headers, status, range) => {
       const { url } = await uploaded()
       const response = await fetch(url, { headers })
@@ -347,7 +347,7 @@ describe('a file is served', () => {
     },
   )
 
-  test('in part to a request that names its ETag in If-Range, and never to HEAD', async () => {
+  test('is sent in part to a request with its ETag in If-Range, and never to HEAD', async () => {
     const { url } = await uploaded()
     const etag = String((await fetch(url)).headers.get('etag'))
     const headers = { Range: 'bytes=1-2', 'If-Range': etag }
@@ -355,7 +355,7 @@ describe('a file is served', () => {
     expect((await fetch(url, { method: 'HEAD', headers })).status).toBe(200)
   })
 
-  test('under its own address alone', async () => {
+  test('is found at its own address alone', async () => {
     const { url } = await uploaded()
     for (const wrong of [
       url.replace('plan.pdf', 'plan.html'),
@@ -366,7 +366,7 @@ describe('a file is served', () => {
     }
   })
 
-  test('to members alone where the input says so', async () => {
+  test('is readable by members alone where the input says so', async () => {
     const own = await publish(app, here, asking(fileInput({ visibility: 'Private' })))
     const { url } = await uploaded(own)
     const as = ({ token }: { token: string }) => statusOf(url, { Authorization: `Bearer ${token}` })
@@ -376,7 +376,7 @@ describe('a file is served', () => {
 })
 
 describe('bounds', () => {
-  test('are those of the input, else of the installation, and are told with the input', async () => {
+  test('are those of the input, else of the installation, and are part of the input', async () => {
     const small = await publish(app, here, asking(fileInput({ sizeLimit: 0.5 })))
     for (const [published, limit] of [
       [small, MEGABYTE / 2],
@@ -396,7 +396,7 @@ describe('bounds', () => {
     }
   })
 
-  test('hold for a chat as a whole, also at once', async () => {
+  test('apply to a chat as a whole, also to concurrent uploads', async () => {
     const { sessionId } = await start(app, made)
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => upload(sessionId, 'a.bin', Buffer.alloc(MEGABYTE))),
@@ -406,7 +406,7 @@ describe('bounds', () => {
     for (const { body } of refused) expect(body.issues[0]).toMatchObject({ code: 'too_many_files' })
   })
 
-  test('hold for the number of files', async () => {
+  test('apply to the number of files', async () => {
     const { sessionId } = await start(app, made)
     const answers = []
     for (let index = 0; index < 101; index++) answers.push((await upload(sessionId, 'a.txt')).status)
@@ -415,7 +415,7 @@ describe('bounds', () => {
   })
 })
 
-test('without a place for files, inputs for them say so, and take addresses', async () => {
+test('without a file store, inputs for files say so, and accept addresses', async () => {
   const none = await startApp({ databaseUrl: app.databaseUrl, hasFiles: false })
   try {
     const started = await start(none, made)
@@ -545,7 +545,7 @@ function send(sessionId: string, { name, content, size, type, way, encoding }: H
   })
 }
 
-test('hostile uploads write nothing outside of the store, make no page, and leave nothing after the purge', async () => {
+test('hostile uploads write nothing outside of the store, serve no page, and leave nothing after the purge', async () => {
   const count = runs(25, 1_000)
   const samples = fc.sample(hostileUpload, { numRuns: count })
   const statuses = new Map<string, number>()

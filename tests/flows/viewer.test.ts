@@ -34,7 +34,7 @@ const opening = { isStreamEnabled: true, prefilledVariables: {}, isOnlyRegisteri
 const startPath = () => `/api/v1/typebots/${world.here.published.publicId}/startChat`
 
 describe('startViewerChat', () => {
-  test('answers the first step as startChat does, with the bot under another name', async () => {
+  test('returns the first turn as startChat does, with the bot under another name', async () => {
     const started = await post(startPath(), opening)
     const { body: own } = await post(`/api/v1/bots/${world.here.published.publicId}/startChat`, {})
     expect([started.status, own.bot.id]).toEqual([200, world.here.published.id])
@@ -45,14 +45,14 @@ describe('startViewerChat', () => {
     expect(started.headers.get('access-control-allow-origin')).toBe(Origin)
   })
 
-  test('leads to a session that the viewer continues at the path of the service', async () => {
+  test('starts a session that the viewer continues at the path of the service', async () => {
     const { body } = await post(startPath(), opening)
     const message = { type: 'text', text: 'ada@example.com' }
     const next = await post(`/api/v1/sessions/${body.sessionId}/continueChat`, { message })
     expect([next.status, next.body.input]).toEqual([200, undefined])
   })
 
-  test('says what an unknown bot is, and what a refused origin is, as startChat does', async () => {
+  test('rejects an unknown bot and a foreign origin as startChat does', async () => {
     const unknown = await post('/api/v1/typebots/nothing-here/startChat', opening)
     expect([unknown.status, unknown.body.code]).toEqual([404, 'NOT_FOUND'])
     const { id, publicId } = world.there.published
@@ -82,7 +82,7 @@ describe('startViewerChat', () => {
     expect(JSON.stringify(next.messages)).toContain(sentences.de?.invalidEmail)
   })
 
-  test('with a body of another form says what is wrong, and is never a 500', async () => {
+  test('rejects a body of another form with issues, and never with a 500', async () => {
     for (const body of [[], 'x', null, 1]) expect((await post(startPath(), body)).status).toBe(400)
     const wrong = await post(startPath(), { prefilledVariables: 'x' })
     expect([wrong.status, wrong.body.issues[0].path]).toEqual([400, ['body', 'prefilledVariables']])
@@ -177,14 +177,14 @@ test('without TYPEBOT_VIEWER there is none of these paths', async () => {
   }
 })
 
-test('the address of a bot in the viewer is only read, and other paths stay unknown to every method', async () => {
+test('the address of a bot in the viewer is read-only, and other paths stay unknown to every method', async () => {
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
     const response = await fetch(`${app.url}/nothing-here`, { method })
     expect([method, response.status, response.headers.get('allow')]).toEqual([method, 404, null])
   }
 })
 
-test('toStart leaves out what this service does not know', () => {
+test('toStart leaves out properties that this service does not know', () => {
   const body = {
     message: 'Hi',
     resultId: 'clx0abc',
@@ -211,7 +211,7 @@ test('toViewer renames the bot alone', () => {
   })
 })
 
-test('toLog cuts what is too long', () => {
+test('toLog truncates long texts', () => {
   const long = 'x'.repeat(10_001)
   expect(toLog({ description: long, details: long }).details).toHaveLength(1_000)
 })

@@ -48,7 +48,7 @@ test.each([
   { type: 'text' as const, text: '{"data":{"status":"ok"}}' },
   { type: 'audio' as const, url: 'https://x.test/a.mp3' },
 ])(
-  'continue chat at a webhook block gives the waiting step again, whatever the message (%j)',
+  'continue chat at a webhook block returns the waiting turn again, whatever the message (%j)',
   async (message) => {
     const { sessionId, resultId } = await start(app, made)
     for (const revision of [1, undefined]) {
@@ -68,7 +68,7 @@ test('a message with the kind of a webhook call is invalid input', async () => {
   expect((await send(sessionId, { message, revision: 1 })).status).toBe(400)
 })
 
-test('execute webhook gives the next step in the text format of the client, to any question', async () => {
+test('execute webhook returns the next turn in the text format of the client, at any input', async () => {
   const { sessionId, resultId } = await start(app, made, { textBubbleContentFormat: 'markdown' })
   await callWebhook(resultId, { status: 'paid' })
   for (const textBubbleContentFormat of ['markdown', 'richText', undefined]) {
@@ -95,7 +95,7 @@ test('execute webhook of a chat that waits for an answer is invalid input', asyn
   })
 })
 
-test('a preview at a webhook block takes a text for the call', async () => {
+test('a preview at a webhook block accepts a text as the call', async () => {
   const params = { botId: made.id }
   const { sessionId } = await app.client.ok('startPreview', { as: here.member, params })
   const waiting = await send(sessionId, { revision: 1 })

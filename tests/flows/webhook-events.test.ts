@@ -139,7 +139,7 @@ test('a long answer is stored once for twenty endpoints, and each of them gets i
 
 const testHere = process.env.CITUS === '1' ? test.skip : test
 
-test('each endpoint gets the events of the types that it wants, and an event that nobody wants is not stored', async () => {
+test('each endpoint gets its subscribed events, and an event without subscribers is not stored', async () => {
   const types = ['result.started', 'result.answered', 'bot.updated']
   await subscribe(6, (at) =>
     at < 3 ? [String(types[at])] : at === 3 ? ['result.started', 'result.answered'] : ['bot.deleted'],
@@ -182,7 +182,7 @@ test('all posts of an event send the same bytes in memory', async () => {
 })
 
 testHere(
-  'an event that cannot be read keeps no other from being posted, and is tried again later',
+  'an event that cannot be read does not keep others from being posted, and is tried again later',
   async () => {
     await subscribe(3, () => ['result.answered'])
     await answer(4, 100)
@@ -232,7 +232,7 @@ test('deliveries expire together with their events', async () => {
 })
 
 testHere.each(['unpublishBot', 'deleteBot'] as const)(
-  'the event of %s has the bot as it is then, not as it was when the request came',
+  'the event of %s has the bot of its commit, not of the arrival of the request',
   async (operation) => {
     await subscribe(1, () => ['bot.unpublished', 'bot.deleted'])
     const { id: botId } = await publish(app, site, flow)

@@ -64,7 +64,7 @@ async function everything(): Promise<string> {
   return texts.join('\n')
 }
 
-test('the database has neither a secret nor what makes one', async () => {
+test('the database has neither a secret nor a seed of one', async () => {
   const { secret, id } = (await create()).body.webhookEndpoint
   const { secret: rotated } = (await rotate(id)).body
   const text = await everything()
@@ -91,7 +91,7 @@ test('rotation of keys encrypts secrets anew, and names one that was copied from
   await expect(secretsOf(other.id, ring(first))).rejects.toThrow('was changed in the database')
 })
 
-test('without a key no endpoint is made and none rotated, and with another one a rotation still helps', async () => {
+test('without a key no endpoint is created and none rotated, and with another one a rotation still works', async () => {
   const { id, secret } = (await create()).body.webhookEndpoint
   const startWith = async (ENCRYPTION_KEY: Buffer[] | undefined) => {
     const DATABASE_URL = 'postgres://elsewhere/bots'

@@ -130,7 +130,7 @@ test('a sender that stops amid the events of one bot leaves the others to the ne
   expect(received).toEqual(numbers(12))
 })
 
-test('events of one bot at an endpoint that responds slowly are given back after a second, and keep their order', async () => {
+test('events of one bot at an endpoint that responds slowly are released after a second, and keep their order', async () => {
   await addEvents(8)
   respond = async () => {
     await sleep(400)

@@ -135,7 +135,7 @@ async function rows(columns: string) {
   return rows
 }
 
-test('every event of bots and results is told, signed so that the official library takes it', async () => {
+test('every event of bots and results is posted, with a signature that the official library accepts', async () => {
   startSender()
   const { secret } = await subscribe()
   const { here } = world
@@ -208,7 +208,7 @@ test('every event of bots and results is told, signed so that the official libra
 test.each([
   ['in one statement', {}],
   ['as for a cluster', { asOnCluster: true }],
-] as const)('that a result began and is completed is told once, by steps written %s', async (_, options) => {
+] as const)('start and completion of a result are posted once, by turns written %s', async (_, options) => {
   await subscribe()
   const { here } = world
   const flow = bot(
@@ -255,7 +255,7 @@ test.each([
 test.each([
   ['in one statement', {}],
   ['as for a cluster', { asOnCluster: true }],
-] as const)('an answer between others is told alone, by steps written %s', async (_, options) => {
+] as const)('a later answer is posted alone, by turns written %s', async (_, options) => {
   await subscribe()
   const { here } = world
   const chatting = await startApp({ ...options, databaseUrl: app.databaseUrl })
@@ -284,7 +284,7 @@ test.each([
   }
 })
 
-test('an event is written with its cause, or not at all', async () => {
+test('an event is written in the transaction of its cause, or not at all', async () => {
   await subscribe()
   const { here } = world
   const grant = { bot: { id: here.draft.id, workspaceId: here.workspaceId }, hasWebhooks: true } as never
@@ -314,7 +314,7 @@ test('an event is written with its cause, or not at all', async () => {
   expect(await rows('type')).toEqual([])
 })
 
-test('a workspace without endpoints costs no statement, and other workspaces hear nothing', async () => {
+test('a workspace without endpoints costs no statement, and other workspaces get no events', async () => {
   const endpoint = await subscribe('/hook', ['bot.updated'])
   const { there } = world
   app.statements.length = 0
@@ -331,7 +331,7 @@ test('a workspace without endpoints costs no statement, and other workspaces hea
   expect(await rows('endpoint_id, type')).toEqual([{ endpoint_id: endpoint.id, type: 'bot.updated' }])
 })
 
-test('an endpoint that fails gets its events in order all the same, and delays no other', async () => {
+test('an endpoint that fails still gets its events in order, and delays no other', async () => {
   answers['/bad'] = 500
   await subscribe('/bad')
   await subscribe('/good')
@@ -467,21 +467,24 @@ test('a delivery of a process that died is sent again', async () => {
   expect(await rows('attempts, is_delivered')).toEqual([{ attempts: 2, is_delivered: true }])
 })
 
-testHere('what steps leave for an endpoint that is away now keeps no other from being told', async () => {
-  const away = await subscribe('/away')
-  const made = await publish(app, world.here, bot({ Start: [ask('One')] }, { variables: ['One'] }))
-  for (let at = 0; at < 70; at++) await reply(app, (await start(app, made)).sessionId, 'Early')
-  await subscribe()
-  await app.pool.query('UPDATE webhook_endpoints SET is_enabled = false WHERE id = $1', [away.id])
-  await reply(app, (await start(app, made)).sessionId, 'Late')
-  const post = streamingClient({ allowedHosts: [host] })
-  senders.push(startDeliveries({ db: app.db, log, keyring: app.keyring, post }, 3_600_000))
-  // Its result began, has an answer and is completed.
-  await until('it is told', async () => received.length === 3)
-  expect(typesAt('/hook')).toEqual(['result.started', 'result.answered', 'result.completed'])
-})
+testHere(
+  'events of turns for an endpoint that is unavailable do not keep others from being posted',
+  async () => {
+    const away = await subscribe('/away')
+    const made = await publish(app, world.here, bot({ Start: [ask('One')] }, { variables: ['One'] }))
+    for (let at = 0; at < 70; at++) await reply(app, (await start(app, made)).sessionId, 'Early')
+    await subscribe()
+    await app.pool.query('UPDATE webhook_endpoints SET is_enabled = false WHERE id = $1', [away.id])
+    await reply(app, (await start(app, made)).sessionId, 'Late')
+    const post = streamingClient({ allowedHosts: [host] })
+    senders.push(startDeliveries({ db: app.db, log, keyring: app.keyring, post }, 3_600_000))
+    // Its result began, has an answer and is completed.
+    await until('it is told', async () => received.length === 3)
+    expect(typesAt('/hook')).toEqual(['result.started', 'result.answered', 'result.completed'])
+  },
+)
 
-test('endpoints that take their time leave room for the events of others', async () => {
+test('slow endpoints leave slots for the events of others', async () => {
   const slow = Array.from({ length: 16 }, (_, at) => `/slow-${at}`)
   const letGo = holdBack(...slow)
   for (const path of slow) await subscribe(path)
@@ -612,7 +615,7 @@ async function addSlowEndpoints(number: number, events: number, bytes: number) {
   )
 }
 
-test('many slow endpoints of one owner leave places for the events of other owners', async () => {
+test('many slow endpoints of one owner leave slots for the events of other owners', async () => {
   const letGo = holdBack(...Array.from({ length: 300 }, (_, at) => `/slow-${at + 1}`))
   await addSlowEndpoints(300, 3, 10)
   startSender()
@@ -673,7 +676,7 @@ test('loadSince measures the load since the previous call', async () => {
   expect(load()).toBeCloseTo(utilization, 1)
 })
 
-test('a process that is busy looks less often for events, and sends them all', async () => {
+test('a busy process polls less often for events, and sends them all', async () => {
   await subscribe()
   const post = streamingClient({ allowedHosts: [host] })
   const startWith = (longestPace: number, load: () => number) => {
@@ -702,7 +705,7 @@ test('a process that is busy looks less often for events, and sends them all', a
   await until('it was delivered', async () => received.length === 2)
 })
 
-describe('a process that is busy and falls behind', () => {
+describe('a busy process that falls behind', () => {
   /** As if that much time had gone by whenever it is to say how busy it is. */
   let later = 0
   let passing = 0
@@ -742,7 +745,7 @@ describe('a process that is busy and falls behind', () => {
     senders.push(startDeliveries({ db: app.db, log, keyring: app.keyring, post }, 3_600_000, load, 60_000))
   }
 
-  test('goes faster the longer it is, until it has caught up', async () => {
+  test('sends faster over time, until it has caught up', async () => {
     await addWaiting(1, 100)
     startBusy()
     await until('as many were delivered as it takes at a time', async () => received.length === 32)
@@ -759,7 +762,7 @@ describe('a process that is busy and falls behind', () => {
     expect(received).toHaveLength(100)
   })
 
-  testHere('and so while steps have left more than it shares out at a time', async () => {
+  testHere('sends faster also while turns leave more events than one fan-out takes', async () => {
     // Each endpoint has fewer deliveries than one batch takes.
     for (const path of ['/a', '/b', '/c']) await subscribe(path)
     const endpoints = (await app.pool.query('SELECT id FROM webhook_endpoints')).rows
@@ -785,7 +788,7 @@ describe('a process that is busy and falls behind', () => {
     await until('all were delivered', async () => received.length === 200)
   })
 
-  test('is not behind any more once it has sent all, if its last look took all that it may', async () => {
+  test('has caught up once it has sent all, even if its last poll was full', async () => {
     await addWaiting(1, 32)
     // It looks again after 300 ms, when all is written, and then after 150 or after a minute.
     passing = 2_000_000
@@ -799,7 +802,7 @@ describe('a process that is busy and falls behind', () => {
   })
 })
 
-test('a sender that has nothing to send does not wait for more and more', async () => {
+test('an idle sender does not increase its delay again and again', async () => {
   startSender()
   app.statements.length = 0
   const looks = () => app.statements.filter((text) => text.includes('"webhook_endpoints"')).length
@@ -807,7 +810,7 @@ test('a sender that has nothing to send does not wait for more and more', async 
   expect(deliveryIsDue.listenerCount('due')).toBe(1)
 })
 
-test('deliveries are forgotten after 30 days, whatever came of them', async () => {
+test('deliveries are deleted after 30 days, whatever their outcome', async () => {
   await subscribe()
   for (const name of ['Old', 'Older', 'Recent']) await rename(name)
   const day = 24 * 60 * 60 * 1000
@@ -825,7 +828,7 @@ test('deliveries are forgotten after 30 days, whatever came of them', async () =
 })
 
 describe('an endpoint', () => {
-  test('that is gone is disabled, and told no more until somebody enables it', async () => {
+  test('that responds with 410 is disabled, and gets no events until a member enables it', async () => {
     answers['/hook'] = 410
     const { id } = await subscribe()
     startSender()
@@ -845,7 +848,7 @@ describe('an endpoint', () => {
   test.each([
     ['is gone', 410],
     ['asks to be left alone', 503],
-  ])('whose address was changed is not held to what the former one says: that it %s', async (_, status) => {
+  ])('with a changed address is not affected by the former one: that it %s', async (_, status) => {
     answers['/old'] = status
     pauses['/old'] = '86400'
     const letGo = holdBack('/old')
@@ -864,7 +867,7 @@ describe('an endpoint', () => {
     expect(webhookEndpoint).toMatchObject({ isEnabled: true, disabledReason: null, failingSince: null })
   })
 
-  test('that has taken an event since it failed is not failing, though both were on their way at once', async () => {
+  test('that has accepted an event since it failed is not failing, even if both were concurrent', async () => {
     const letGo = holdBack('/slow')
     const { id } = await subscribe('/slow')
     startSender()
@@ -900,7 +903,7 @@ describe('an endpoint', () => {
     ['seconds', () => '7200', 7200],
     ['a date', () => new Date(Date.now() + 7_200_000).toUTCString(), 7200],
     ['more than a day', () => '999999', 24 * 3600],
-  ])('that asks to be left alone is left alone for so long: %s', async (_name, pauseOf, seconds) => {
+  ])('that responds with Retry-After is not called for that time: %s', async (_name, pauseOf, seconds) => {
     answers['/hook'] = 429
     pauses['/hook'] = pauseOf()
     await subscribe()
@@ -919,17 +922,20 @@ describe('an endpoint', () => {
     })
   })
 
-  test.each(['0', '1', 'soon', '-5', '1e9', ''])('that asks for %j is tried as planned', async (pause) => {
-    answers['/hook'] = 503
-    pauses['/hook'] = pause
-    await subscribe()
-    startSender()
-    await rename('Again')
-    await until('it was tried', async () => (await rows('last_status'))[0]?.last_status === 503)
-    const [{ wait }] = await rows('extract(epoch FROM next_attempt_at - last_attempt_at)::float8 AS wait')
-    expect(wait).toBeGreaterThan(4)
-    expect(wait).toBeLessThan(60)
-  })
+  test.each(['0', '1', 'soon', '-5', '1e9', ''])(
+    'that responds with %j is retried as planned',
+    async (pause) => {
+      answers['/hook'] = 503
+      pauses['/hook'] = pause
+      await subscribe()
+      startSender()
+      await rename('Again')
+      await until('it was tried', async () => (await rows('last_status'))[0]?.last_status === 503)
+      const [{ wait }] = await rows('extract(epoch FROM next_attempt_at - last_attempt_at)::float8 AS wait')
+      expect(wait).toBeGreaterThan(4)
+      expect(wait).toBeLessThan(60)
+    },
+  )
 
   test('that redirects has failed, and nothing is sent elsewhere', async () => {
     answers['/hook'] = 302
@@ -943,16 +949,19 @@ describe('an endpoint', () => {
     expect(received.map(({ path }) => path)).toEqual(['/hook'])
   })
 
-  test.each(['/long', '/broken'])('that says more than its status has taken the event: %s', async (path) => {
-    await subscribe(path)
-    startSender()
-    await rename('Taken')
-    await until('it was tried', async () => (await rows('attempts'))[0]?.attempts > 0)
-    await until('it was written', async () => (await rows('leased_until'))[0]?.leased_until === null)
-    expect(await rows('is_delivered, last_status, last_error')).toEqual([
-      { is_delivered: true, last_status: 200, last_error: null },
-    ])
-  })
+  test.each(['/long', '/broken'])(
+    'that sends a body with its status has accepted the event: %s',
+    async (path) => {
+      await subscribe(path)
+      startSender()
+      await rename('Taken')
+      await until('it was tried', async () => (await rows('attempts'))[0]?.attempts > 0)
+      await until('it was written', async () => (await rows('leased_until'))[0]?.leased_until === null)
+      expect(await rows('is_delivered, last_status, last_error')).toEqual([
+        { is_delivered: true, last_status: 200, last_error: null },
+      ])
+    },
+  )
 
   test('is tested even while it is disabled', async () => {
     const { id } = await subscribe()
@@ -976,7 +985,7 @@ describe('an endpoint', () => {
     expect(await read()).toMatchObject({ attempts: 2 })
   })
 
-  test('that is not enabled is sent a failing test once, and no other delivery again', async () => {
+  test('that is not enabled gets a failing test once, and no other delivery again', async () => {
     answers['/hook'] = 500
     const { id } = await subscribe()
     await rename('Before')
@@ -1004,7 +1013,7 @@ describe('an endpoint', () => {
   test.each([
     ['enabled', { isEnabled: true }],
     ['given another address', { url: '/new' }],
-  ])('that the service disabled is sent what waits for it soon after it is %s', async (_, change) => {
+  ])('that the service disabled gets its waiting events soon after it is %s', async (_, change) => {
     answers['/hook'] = 410
     const { id } = await subscribe()
     startSender()
@@ -1029,7 +1038,7 @@ describe('an endpoint', () => {
     expect(performance.now() - since).toBeLessThan(30_000)
   })
 
-  test('that is enabled again is sent all that waits, however much that is', async () => {
+  test('that is enabled again gets all waiting events, however many', async () => {
     const { id } = await subscribe()
     await app.pool.query(
       `UPDATE webhook_endpoints SET is_enabled = false, disabled_reason = 'failing', failing_since = now()`,
@@ -1064,7 +1073,7 @@ describe('an endpoint', () => {
     expect(webhookEndpoint).toMatchObject({ isEnabled: false, disabledReason: null })
   })
 
-  test('that takes an event after a failure is sent soon what waits for a later attempt', async () => {
+  test('that accepts an event after a failure soon gets the events that wait for a later attempt', async () => {
     answers['/hook'] = 500
     await subscribe()
     startSender()
@@ -1098,7 +1107,7 @@ describe('an endpoint', () => {
     expect([await read(), await entries()]).toEqual(before)
   })
 
-  test('an endpoint whose secret is rotated gets signatures of both secrets for a day', async () => {
+  test('with a rotated secret gets signatures of both secrets for a day', async () => {
     const before = await subscribe()
     const request = {
       as: world.here.admin,
@@ -1122,7 +1131,7 @@ describe('an endpoint', () => {
   })
 })
 
-test('the signature is that of the test vector of other libraries', () => {
+test('a signature equals the test vector of other libraries', () => {
   const webhook = new Webhook('whsec_AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcY')
   const body = '{"type":"bot.published","timestamp":"2023-11-14T22:13:20.000Z","data":{"id":"bot_1"}}'
   expect(webhook.sign('msg_0123456789abcdefghjkmnpqrs', new Date(1_700_000_000_000), body)).toBe(

@@ -123,7 +123,7 @@ const written = Object.entries(updates).flatMap(([id, { component }]) =>
   writableOf(component).map((name) => [id, name] as const),
 )
 
-test.each(written)('%s writes %s, and the read has it', async (id, name) => {
+test.each(written)('%s writes %s, and the read returns it', async (id, name) => {
   const { path, around, record, values } = updates[id] as Update
   const given = values()
   if (!(name in given)) throw new Error(`Add a value of ${name} to the row of ${id}`)
@@ -194,7 +194,7 @@ const creates: Record<string, Create> = {
   },
 }
 
-test('every create has a row, or is named here', () => {
+test('every create has a row, or is listed here', () => {
   // They copy a bot, hold a secret or bring somebody in: their cases show it.
   const others = [
     'addMember',
@@ -215,7 +215,7 @@ const created = Object.entries(creates).flatMap(([id, { component }]) =>
   writableOf(component).map((name) => [id, name] as const),
 )
 
-test.each(created)('%s writes %s, and the read has it', async (id, name) => {
+test.each(created)('%s writes %s, and the read returns it', async (id, name) => {
   const { path, beside, as: row, required, own } = creates[id] as Create
   const { around, record, values } = updates[row] as Update
   const given = { ...values(), ...own }

@@ -23,7 +23,7 @@ describe('slots', () => {
     expect(room.taken()).toBe(8)
   })
 
-  test('lines of tenants get free slots in turns, however long one is', async () => {
+  test('queues of tenants get free slots in turns, however long one is', async () => {
     const room = createAdmissionQueue({ slots: 1, length: 100, timeout: 600_000 })
     const first = (await room.enter('a', response())) as Slot
     const order: string[] = []
@@ -39,7 +39,7 @@ describe('slots', () => {
     expect(room.taken()).toBe(0)
   })
 
-  test('a tenant has a quarter of the line, and who goes away leaves it', async () => {
+  test('a tenant has a quarter of the queue, and a caller that disconnects leaves it', async () => {
     const room = createAdmissionQueue({ slots: 1, length: 8, timeout: 600_000 })
     const held = (await room.enter('a', response())) as Slot
     const leaving = response()
@@ -53,7 +53,7 @@ describe('slots', () => {
     expect(await staying).toBeDefined()
   })
 
-  test('a resting request gives its slot to others, and comes back even if none is free', async () => {
+  test('a released request gives its slot to others, and comes back even if none is free', async () => {
     const room = createAdmissionQueue({ slots: 1, length: 0, timeout: 1 })
     const slot = (await room.enter('a', response())) as Slot
     let wake = () => {}
@@ -69,7 +69,7 @@ describe('slots', () => {
     expect(room.taken()).toBe(0)
   })
 
-  test('a rest within a rest, and a failure within it, leave the count right', async () => {
+  test('nested releases, and a failure within one, leave the count right', async () => {
     const room = createAdmissionQueue({ slots: 4, length: 0, timeout: 1 })
     const slot = (await room.enter('a', response())) as Slot
     const failing = slot.releaseDuring(() => slot.releaseDuring(() => Promise.reject(new Error('away'))))
@@ -80,7 +80,7 @@ describe('slots', () => {
     expect(room.taken()).toBe(0)
   })
 
-  test('resting is bounded: who comes later keeps the slot while it waits', async () => {
+  test('releases are bounded: later requests keep the slot while they wait', async () => {
     const room = createAdmissionQueue({ slots: 4, length: 0, timeout: 1 })
     const wake: (() => void)[] = []
     for (let count = 0; count < 5; count++) {
@@ -95,7 +95,7 @@ describe('slots', () => {
     expect(room.taken()).toBe(0)
   })
 
-  test('a slot that moves to a tenant with its share is given up and waited for', async () => {
+  test('a slot that moves to a tenant with its share is released and waited for', async () => {
     const room = createAdmissionQueue({ slots: 4, length: 10, timeout: 600_000 })
     const first = (await room.enter('one', response())) as Slot
     const second = (await room.enter('two', response())) as Slot
@@ -127,7 +127,7 @@ describe('bytes', () => {
     expect(budget.open('a', () => {}).add(1)).toBe(false)
   })
 
-  test('without room, an idle connection is dropped and one that moves is not', async () => {
+  test('without free bytes, an idle connection is closed and an active one is not', async () => {
     const budget = createBudget(400_000)
     const dropped: string[] = []
     const stalled = budget.open('a', () => dropped.push('stalled'))
@@ -144,7 +144,7 @@ describe('bytes', () => {
     expect(budget.held()).toBe(100_000)
   })
 
-  test('a request that waits for room gets it when another ends', async () => {
+  test('a request that waits for bytes gets them when another ends', async () => {
     const budget = createBudget(400)
     const first = budget.open('a', () => {})
     first.add(100)

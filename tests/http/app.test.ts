@@ -91,7 +91,7 @@ function expectProblem(answer: RawAnswer, status: number, code: string) {
 const host = 'Host: localhost'
 const close = 'Connection: close'
 
-test('browsers are told to come back over TLS where the service is reached over TLS, without its subdomains', async () => {
+test('Strict-Transport-Security is sent where the service is reached over TLS, without its subdomains', async () => {
   const plain = await fetch(`${app.url}/livez`)
   expect(plain.headers.get('strict-transport-security')).toBeNull()
   const secure = await startApp({
@@ -103,7 +103,7 @@ test('browsers are told to come back over TLS where the service is reached over 
   await secure.stop()
 })
 
-describe('bytes that are no request', () => {
+describe('malformed requests', () => {
   test.each([
     ['no HTTP', 'HELO example.com\r\n\r\n'],
     ['a method there is not', `BREW /livez HTTP/1.1\r\n${host}\r\n\r\n`],
@@ -122,11 +122,11 @@ describe('bytes that are no request', () => {
       `GET ${target} HTTP/1.1\r\n${host}\r\n\r\n`,
     ]),
     ['an encrypted hello', Buffer.from('16030100a5010000a10303', 'hex')],
-  ])('%s', async (_name, bytes) => {
+  ])('%s is a 400', async (_name, bytes) => {
     expectProblem(read(await raw(app, bytes)), 400, 'BAD_REQUEST')
   })
 
-  test('chunks that are none', async () => {
+  test('invalid chunks are a 400', async () => {
     const world = await makeWorld(app)
     const head = [
       'POST /v1/workspaces HTTP/1.1',
@@ -150,7 +150,7 @@ describe('bytes that are no request', () => {
     expectProblem(read(await raw(app, bytes)), 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
   })
 
-  test('a hundred headers are heeded, and more are too many', async () => {
+  test('a hundred headers are accepted, and one more is a 431', async () => {
     const world = await makeWorld(app)
     const first = ['GET /v1/workspaces HTTP/1.1', host, close]
     const last = `Authorization: Bearer ${world.stranger.token}`
@@ -160,7 +160,7 @@ describe('bytes that are no request', () => {
     expectProblem(answer, 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
   })
 
-  test('no Host', async () => {
+  test('a request without Host is a 400', async () => {
     const answer = await ask(app, 'GET /livez HTTP/1.1', close, '', '')
     expectProblem(answer, 400, 'BAD_REQUEST')
     expect(answer.body.issues[0]?.path).toEqual(['header', 'host'])
@@ -182,7 +182,7 @@ describe('bytes that are no request', () => {
     ['no path', ['GET https://? HTTP/1.1', host, '', '']],
     ['headers that are too large', ['GET /livez HTTP/1.1', host, `X-A: ${'x'.repeat(20_000)}`, '', '']],
     ['a tunnel', ['CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443', '', '']],
-  ])('the response to a request goes out before the refusal of %s behind it', async (_name, second) => {
+  ])('the response to a request is sent before the rejection of %s behind it', async (_name, second) => {
     const { here } = await makeWorld(app)
     const body = JSON.stringify({ workspaceId: here.workspaceId, folder: { name: 'First' } })
     const first = (name: string) => [
@@ -206,13 +206,13 @@ describe('bytes that are no request', () => {
     expect(names).not.toContain('Third')
   })
 
-  test('an expectation there is not', async () => {
+  test('an unknown expectation is a 400', async () => {
     const answer = await ask(app, 'GET /livez HTTP/1.1', host, close, 'Expect: tea', '', '')
     expectProblem(answer, 400, 'BAD_REQUEST')
     expect(answer.body.issues[0]?.path).toEqual(['header', 'expect'])
   })
 
-  test('a wish for a tunnel', async () => {
+  test('a CONNECT request is a 405', async () => {
     const answer = await ask(app, 'CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443', '', '')
     expectProblem(answer, 405, 'METHOD_NOT_ALLOWED')
   })
@@ -226,7 +226,7 @@ describe('bytes that are no request', () => {
   )
 })
 
-describe('requests that take their time', () => {
+describe('slow requests', () => {
   test.each([
     ['head', ['GET /livez HTTP/1.1', host]],
     ['body', ['POST /api/v1/bots/x/startChat HTTP/1.1', host, 'Content-Length: 10', '', '{']],
@@ -241,12 +241,12 @@ describe('requests that take their time', () => {
         '{',
       ],
     ],
-  ])('the %s does not arrive', async (_part, lines) => {
+  ])('a request is a 408 when the %s does not arrive', async (_part, lines) => {
     const answer = await ask(hasty, ...lines)
     expectProblem(answer, 408, 'REQUEST_TIMEOUT')
   })
 
-  test('files have time of their own, where they are taken', () => {
+  test('uploads have a timeout of their own, on their operations', () => {
     const path = '/api/v1/sessions/x/uploads?fileName=a.pdf'
     const takesFile = takesFileOf(operations)
     const takes = (method: string, url: string) => takesFile({ method, url })
@@ -254,7 +254,7 @@ describe('requests that take their time', () => {
     expect([takes('GET', path), takes('POST', '/api/v1/bots/x/startChat')]).toEqual([false, false])
   })
 
-  test('a caller who goes away leaves nothing behind', async () => {
+  test('a caller who disconnects leaves nothing behind', async () => {
     const world = await makeWorld(app)
     const before = await digestOf(app)
     const closed = new Promise((resolve) =>
@@ -274,7 +274,7 @@ describe('requests that take their time', () => {
     expect(await digestOf(app)).toEqual(before)
   })
 
-  test('a caller who never reads is dropped, and one whose answer takes its time is not', async () => {
+  test('a caller who never reads is disconnected, and one with a slow response is not', async () => {
     const impatient = await startApp({ readTimeout: 300 })
     try {
       const { here } = await makeWorld(impatient)
@@ -328,32 +328,35 @@ describe('requests that take their time', () => {
       'UPDATE api_tokens SET revoked_at = now()',
     ],
     ['role ended', '/members', { role: 'ADMIN' }, 403, 'DELETE FROM workspace_members'],
-  ])('whose %s while the body was held back is refused', async (_, path, given, status, statement) => {
-    const { here, stranger } = await makeWorld(app)
-    const { admin, workspaceId } = here
-    const isToken = path.startsWith('/v1')
-    const body = JSON.stringify(isToken ? given : { ...given, email: stranger.email })
-    const head = [
-      `POST ${isToken ? path : `/v1/workspaces/${workspaceId}${path}`} HTTP/1.1`,
-      host,
-      close,
-      `Authorization: Bearer ${admin.token}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-    ]
-    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
-    let received = ''
-    socket.setEncoding('utf8').on('data', (chunk) => (received += chunk))
-    const closed = new Promise((resolve) => socket.once('close', resolve))
-    socket.write([...head, '', body.slice(0, 5)].join('\r\n'))
-    await sleep(1_500)
-    await app.pool.query(`${statement} WHERE ${isToken ? 'id' : 'user_id'} = $1`, [
-      isToken ? admin.tokenId : admin.id,
-    ])
-    socket.write(body.slice(5))
-    await closed
-    expect(read(received).status).toBe(status)
-  })
+  ])(
+    'a request whose %s while the body was delayed is rejected',
+    async (_, path, given, status, statement) => {
+      const { here, stranger } = await makeWorld(app)
+      const { admin, workspaceId } = here
+      const isToken = path.startsWith('/v1')
+      const body = JSON.stringify(isToken ? given : { ...given, email: stranger.email })
+      const head = [
+        `POST ${isToken ? path : `/v1/workspaces/${workspaceId}${path}`} HTTP/1.1`,
+        host,
+        close,
+        `Authorization: Bearer ${admin.token}`,
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+      ]
+      const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+      let received = ''
+      socket.setEncoding('utf8').on('data', (chunk) => (received += chunk))
+      const closed = new Promise((resolve) => socket.once('close', resolve))
+      socket.write([...head, '', body.slice(0, 5)].join('\r\n'))
+      await sleep(1_500)
+      await app.pool.query(`${statement} WHERE ${isToken ? 'id' : 'user_id'} = $1`, [
+        isToken ? admin.tokenId : admin.id,
+      ])
+      socket.write(body.slice(5))
+      await closed
+      expect(read(received).status).toBe(status)
+    },
+  )
 
   // A cluster stores a bot in several steps.
   const testAlone = process.env.CITUS === '1' ? test.skip : test
@@ -421,7 +424,7 @@ describe('requests that take their time', () => {
     }
   })
 
-  test('a body is asked for when the caller waits for that', async () => {
+  test('a body is requested when the caller waits for that', async () => {
     const world = await makeWorld(app)
     const body = '{"name":"Acme"}'
     const head = [
@@ -437,7 +440,7 @@ describe('requests that take their time', () => {
     expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 Created\r\n/)
   })
 
-  test('blanks in a header take no time to speak of', async () => {
+  test('blanks in a header are skipped quickly', async () => {
     const head = ['POST /api/v1/bots/x/startChat HTTP/1.1', host, 'Content-Length: 2']
     const request = [...head, `Content-Type: application/json${' '.repeat(15_300)}x`, '', '{}'].join('\r\n')
     const last = `GET /livez HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`
@@ -446,7 +449,7 @@ describe('requests that take their time', () => {
     expect(answer.match(/HTTP\/1.1 415/g)).toHaveLength(300)
   })
 
-  test('two requests in one go get two answers', async () => {
+  test('two pipelined requests get two responses', async () => {
     const lines = ['GET /livez HTTP/1.1', host, '', 'GET /nowhere HTTP/1.1', host, close, '', '']
     const answer = await raw(app, lines.join('\r\n'))
     expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404'])
@@ -464,13 +467,13 @@ describe('pages', () => {
     expect(await statuses(hasty, '/livez', '/readyz')).toEqual([200, 503])
   })
 
-  test('while starting nothing but health is served', async () => {
+  test('the starting service responds to health checks alone', async () => {
     app.setPhase('starting')
     expect(await statuses(app, '/livez', '/readyz', '/v1/workspaces')).toEqual([200, 503, 503])
     app.setPhase('serving')
   })
 
-  test('while draining requests are served and connections closed', async () => {
+  test('the stopping service handles requests and closes connections', async () => {
     app.setPhase('draining')
     expect(await statuses(app, '/livez', '/readyz', '/v1/workspaces')).toEqual([200, 503, 401])
     expect((await app.client.send('GET', '/livez')).headers.connection).toBe('close')
@@ -500,7 +503,7 @@ describe('pages', () => {
     },
   )
 
-  test('a document that is converted to JSON for the first time keeps the process from nothing else', async () => {
+  test('the first conversion of a document to JSON does not block the process', async () => {
     const fresh = await startApp()
     try {
       let isSent = false
@@ -582,7 +585,7 @@ describe('pages', () => {
     '/results',
     '/results/files/page.js',
     '/chat/files/page.js',
-  ])('%s may be kept, in every coding with a tag of its own', async (path) => {
+  ])('%s can be cached, in every coding with a tag of its own', async (path) => {
     const ask = (headers: Record<string, string>) => fetchRaw(app.url + path, headers)
     const tags = new Set<string>()
     const plain = await ask({})
@@ -613,7 +616,7 @@ describe('pages', () => {
   })
 
   test.each(['/livez', '/readyz', '/metrics', '/openapi.yaml', '/openapi.json'])(
-    '%s is only read',
+    '%s is read-only',
     async (path) => {
       for (const method of ['POST', 'PUT', 'DELETE', 'TRACE']) {
         const answer = await app.client.send(method, path)
@@ -652,18 +655,21 @@ describe('headers', () => {
     }
   })
 
-  test.each(['a', 'A-b_9', 'x'.repeat(64)])('a request id that can be kept: %s', async (id) => {
+  test.each(['a', 'A-b_9', 'x'.repeat(64)])('a valid request id is returned: %s', async (id) => {
     const answer = await app.client.send('GET', '/livez', { headers: { 'X-Request-Id': id } })
     expect(answer.headers['x-request-id']).toBe(id)
     expect(app.logs.at(-1)).toMatchObject({ requestId: id })
   })
 
-  test.each(['', 'a b', 'x'.repeat(65), 'a,b', '{"a":1}', 'é'])('and one that cannot: %s', async (id) => {
-    const answer = await app.client.send('GET', '/livez', { headers: { 'X-Request-Id': id } })
-    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-z]{26}$/)
-  })
+  test.each(['', 'a b', 'x'.repeat(65), 'a,b', '{"a":1}', 'é'])(
+    'an invalid request id is replaced: %s',
+    async (id) => {
+      const answer = await app.client.send('GET', '/livez', { headers: { 'X-Request-Id': id } })
+      expect(answer.headers['x-request-id']).toMatch(/^[0-9a-z]{26}$/)
+    },
+  )
 
-  test('the builder is not for pages of other origins, the chat is', async () => {
+  test('API responses are not for pages of other origins, those of chats are', async () => {
     const world = await makeWorld(app)
     const headers = { Origin: 'https://page.example' }
     const builder = await app.client.call('listWorkspaces', { as: world.stranger, headers })
@@ -689,7 +695,7 @@ describe('pages of the origins in CORS_ORIGINS', () => {
   })
   afterAll(() => open.stop())
 
-  test('may ask beforehand for every method and header of an operation with a token', async () => {
+  test('may send a preflight for every method and header of an operation with a token', async () => {
     const asked = { Origin: editor, 'Access-Control-Request-Method': 'PATCH' }
     const { status, headers } = await open.client.send('OPTIONS', '/v1/workspaces/any', { headers: asked })
     expect([status, headers.vary]).toEqual([204, 'Origin'])
@@ -722,7 +728,7 @@ describe('pages of the origins in CORS_ORIGINS', () => {
   })
 
   test.each(['https://other.example', 'https://editor.example.org', 'http://editor.example', 'null'])(
-    'does not take in %s',
+    'do not include %s',
     async (origin) => {
       const headers = { Origin: origin }
       for (const method of ['GET', 'OPTIONS']) {
@@ -736,7 +742,7 @@ describe('pages of the origins in CORS_ORIGINS', () => {
 })
 
 describe('the log', () => {
-  test('has one line per request, with what was asked and what came of it', async () => {
+  test('has one line per request, with the operation and its outcome', async () => {
     const world = await makeWorld(app)
     app.logs.length = 0
     const answer = await app.client.call('listWorkspaces', { as: world.stranger })
@@ -751,7 +757,7 @@ describe('the log', () => {
     ])
   })
 
-  test('says of a request whose caller left before the answer that it has none', async () => {
+  test('has no status for a request whose caller left before the response', async () => {
     const world = await makeWorld(app)
     const lock = await app.pool.connect()
     try {
@@ -770,7 +776,7 @@ describe('the log', () => {
     }
   })
 
-  test('callers are told in the last week of their token that it ends, also where they are refused', async () => {
+  test('callers get a warning in the last week of their token, also when they are rejected', async () => {
     const { stranger } = await makeWorld(app)
     const body = { name: 'Brief', expiresInDays: 8 }
     const { apiToken } = await app.client.ok('createToken', { as: stranger, body })
@@ -789,7 +795,7 @@ describe('the log', () => {
     )
   })
 
-  test('says who called with which token, and in which workspace', async () => {
+  test('names the token, its user and the workspace of a request', async () => {
     const { here, stranger, expired } = await makeWorld(app)
     const { workspaceId, folder, draft, member } = here
     const lineOf = async (id: OperationId, options: CallOptions) => {
@@ -822,7 +828,7 @@ describe('the log', () => {
     for (const name of ['userId', 'tokenId', 'workspaceId']) expect(unknown).not.toHaveProperty(name)
   })
 
-  test('names pages as the service does, and nothing that is no page', async () => {
+  test('names pages by their routes, and nothing else', async () => {
     const world = await makeWorld(app)
     const { publicId } = world.here.published
     app.logs.length = 0
@@ -838,7 +844,7 @@ describe('the log', () => {
     ])
   })
 
-  test('holds nothing that callers send, and faults do not tell it either', async () => {
+  test('has no content of callers, even after a 500', async () => {
     const world = await makeWorld(app)
     const secret = 'canary-7f3a'
     const as = { token: world.stranger.token }
@@ -864,7 +870,7 @@ describe('the log', () => {
     for (const { text } of answers.slice(1)) expect(text).not.toContain(secret)
   })
 
-  test('stays one line, whatever an id or a path holds', async () => {
+  test('has one line per request, whatever an id or a path contains', async () => {
     app.logs.length = 0
     await app.client.send('GET', '/%0A%1B[31m', { headers: { 'X-Request-Id': 'a%0Ab' } })
     expect(app.logs).toHaveLength(1)

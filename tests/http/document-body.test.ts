@@ -90,7 +90,7 @@ function tear(bytes: Buffer, cuts: { at: number; remove: number; insert: number[
   }, bytes)
 }
 
-test('documents that are read without a parser would pass the parser', () => {
+test('documents that are read without a parser are valid for the parser', () => {
   let taken = 0
   let spoilt = 0
   fc.assert(
@@ -127,33 +127,33 @@ const asText = (bot: object) => JSON.stringify({ workspaceId, bot })
 const spread = (keys: number) =>
   Object.fromEntries(Array.from({ length: keys }, (_, at) => [`key ${at}`, at]))
 
-describe('is parsed, and taken', () => {
+describe('parsed and accepted', () => {
   test.each([
     ['white space between tokens', JSON.stringify({ workspaceId, bot: { version: '6', ...flow } }, null, 1)],
     ['an escape by number', asText(withBlock({ label: 'x' })).replace('"x"', '"\\u0078"')],
     ['a power of ten', asText(withBlock({ label: 1 })).replace('"label":1', '"label":1e3')],
     ['a block of a type that nobody knows', asText(withBlock({ type: 'mood input' }))],
     ['a key that is as long as one that is refused', asText(withBlock({ __label__: 1 }))],
-  ])('%s', (_, text) => {
+  ])('%s is parsed and accepted', (_, text) => {
     const bytes = Buffer.from(text)
     expect(readParsed(createBot, bytes)).toBeDefined()
     expect(read(createBot, bytes)).toBeUndefined()
   })
 
-  test('a body without a document', () => {
+  test('a body without a document is parsed and accepted', () => {
     const bytes = Buffer.from(asText({ version: '6.1', name: 'Renamed', settings: {} }))
     expect(readParsed(createBot, bytes)).toBeDefined()
     expect(read(createBot, bytes)).toBeUndefined()
   })
 
-  test('a flow in a legacy version', () => {
+  test('a flow in a legacy version is parsed and accepted', () => {
     const bytes = Buffer.from(JSON.stringify({ bot: { version: '5', ...legacyFlow } }))
     expect(readParsed(updateBot, bytes)).toBeDefined()
     expect(read(updateBot, bytes)).toBeUndefined()
   })
 })
 
-describe('is parsed, and refused', () => {
+describe('parsed and rejected', () => {
   test.each([
     [
       'an integer that is not exact',
@@ -208,25 +208,25 @@ describe('is parsed, and refused', () => {
     ['more keys than are allowed', asText(withBlock({ label: spread(5_001) }))],
     ['a body that goes on', `${asText(withBlock({}))}}`],
     ['a body that ends', asText(withBlock({})).slice(0, -1)],
-  ])('%s', (_, text) => {
+  ])('%s is parsed and rejected', (_, text) => {
     const bytes = Buffer.from(text)
     expect(readParsed(createBot, bytes)).toBeUndefined()
     expect(read(createBot, bytes)).toBeUndefined()
   })
 
-  test('bytes that are not UTF-8', () => {
+  test('bytes that are not UTF-8 are rejected', () => {
     const bytes = Buffer.from(asText(withBlock({ label: 'ÿ' })), 'latin1')
     expect(read(createBot, bytes)).toBeUndefined()
   })
 
-  test('so many bytes that there may be too many values in them', () => {
+  test('a body with bytes for too many values is rejected', () => {
     const values = (count: number) => Buffer.from(asText(withBlock({ label: Array(count).fill(0) })))
     expect(read(createBot, values(299_000))).toBeDefined()
     expect(read(createBot, values(300_001))).toBeUndefined()
   })
 })
 
-test('the most levels and keys are taken unparsed', () => {
+test('the maximum of levels and keys is accepted unparsed', () => {
   for (const label of [deep(58), nested(57), spread(5_000)]) {
     const bytes = bytesOf(withBlock({ label }))
     expect(read(createBot, bytes)).toEqual(readParsed(createBot, bytes))
@@ -251,11 +251,11 @@ test.each([
   ['object with a tag', taggedUnion('type', [tagged], tagged).refine(never), '{"type":"a"}'],
   ['unknown value', z.unknown().refine(never), '1'],
   ['number of an enumeration', z.enum({ one: 1 }), '"1"'],
-])('a %s that a rule refuses is not passed', (_, schema, text) => {
+])('the scan rejects a %s that a rule rejects', (_, schema, text) => {
   expect(scanOf(schema)(Buffer.from(text), 0, 1)).toBe(-1)
 })
 
-test('the last of two equal keys counts', () => {
+test('the last of two equal keys wins', () => {
   const [one, other] = [JSON.stringify(flow.groups), JSON.stringify(withBlock({}).groups)]
   const bot = `{"version":"6.1","groups":${one},"groups":${other}}`
   const bytes = Buffer.from(`{"bot":{"edges":[]},"workspaceId":"${workspaceId}","bot":${bot}}`)

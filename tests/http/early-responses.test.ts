@@ -61,7 +61,7 @@ async function sendAll(socket: Socket, bytes: number, wrap = (piece: Buffer): Bu
 const chunk = (piece: Buffer) =>
   Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')])
 
-test('a connection that is used again gets each response that is sent before the body', async () => {
+test('a reused connection gets each response that is sent before the body', async () => {
   const socket = await open(sandbox)
   const body = '{"folder":{"parentFolderId":null}}'
   const type = 'Content-Type: application/json'
@@ -162,7 +162,7 @@ test('a body that crosses its response leaves the next request on the connection
   socket.destroy()
 })
 
-test('a caller that waits for permission to send its body is told that the connection ends', async () => {
+test('a caller that waits for permission to send its body gets Connection: close', async () => {
   const socket = await open(app)
   socket.write(headOf(app, 'POST /v1/workspaces', 100, 'Expect: 100-continue'))
   const response = await readResponse(socket)

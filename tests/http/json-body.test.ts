@@ -21,7 +21,7 @@ describe('a body of many values', () => {
       'in objects',
       (count: number) => Array.from({ length: Math.floor((count - 1) / 3) }, () => ({ a: 1, b: 2 })),
     ],
-  ])('%s is refused from the first that is too many', (_, make) => {
+  ])('%s is rejected from the first value that is too many', (_, make) => {
     expect(issuesOf(make(299_998))).toBeUndefined()
     expect(issuesOf(make(300_000))).toBeUndefined()
     expect(issuesOf(make(300_001))).toEqual(['body: too_many_values'])
@@ -29,7 +29,7 @@ describe('a body of many values', () => {
   })
 })
 
-test('parseJson keeps numbers of any length where it is told to, and refuses them elsewhere', () => {
+test('parseJson keeps numbers of any length where requested, and rejects them elsewhere', () => {
   const body = '{"id":12345678901234567890,"big":1e999,"n":1}'
   expect(issuesOf(body)).toEqual(['body.id: invalid_number', 'body.big: invalid_number'])
   const parsed = parseJson(Buffer.from(body), true)
@@ -40,7 +40,7 @@ test.each([
   ['0', '1', '-1.5', '123456789012345', '5e-324', '0.30000000000000004'],
   ['-0', '0.0', '1.0', '1.50', '-1.10', '1e3', '1E3', '0.0000001', '1e999'],
   ['1234567890123456', '9007199254740993', '12345678901234567890', '0.1234567890123456789'],
-])('withExactNumbers and toJson give numbers back as they are written: %s and more', (...texts) => {
+])('withExactNumbers and toJson preserve the digits of numbers: %s and more', (...texts) => {
   for (const text of texts) {
     const json = `{"a":[${text}],"b":"${text} \\" ${text}","__proto__":${text}}`
     expect(toJson(withExactNumbers(json, JSON.parse(json)))).toBe(json)

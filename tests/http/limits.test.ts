@@ -44,8 +44,8 @@ const list = (by: App, as?: Caller, headers: Record<string, string> = {}) =>
 
 const fieldsOf = ({ headers }: Answer) => [headers['ratelimit-policy'], headers.ratelimit]
 
-describe('in a window of time', () => {
-  test('every answer says how many requests are left, and a refusal when to come back', async () => {
+describe('the rate limit', () => {
+  test('every response has the remaining requests, and a 429 the time to retry', async () => {
     const { admin } = world.here
     const by = await limited({ RATE_LIMIT_TOKEN: 2 })
     const policy = '"token";q=2;w=3600, "parallel";q=20;qu="concurrent-requests"'
@@ -94,7 +94,7 @@ describe('in a window of time', () => {
     expect(chat.headers.ratelimit).toMatch(/^"address";r=0;/)
   })
 
-  test('a token over its limit is refused before anything is looked up', async () => {
+  test('a token over its limit is rejected before any look-up', async () => {
     const { admin } = world.here
     const by = await limited({ RATE_LIMIT_TOKEN: 1 })
     await list(by, admin)
@@ -103,7 +103,7 @@ describe('in a window of time', () => {
     expect(by.statements).toEqual([])
   })
 
-  test('a token that is revoked counts as none from its first refusal on', async () => {
+  test('a revoked token counts as none from its first rejection on', async () => {
     const by = await limited({ RATE_LIMIT_TOKEN: 5, RATE_LIMIT_ADDRESS: 1 })
     const made = await by.client.ok('createToken', { as: world.stranger, body: { name: 'For a while' } })
     const caller = { token: made.apiToken.token }
@@ -186,7 +186,7 @@ describe('in a window of time', () => {
     expect((await list(by, world.here.member)).status).toBe(200)
   })
 
-  test('refusals are a number among the metrics and a line now and then, not a line each', async () => {
+  test('rejections are a metric and a line now and then, not a line each', async () => {
     const { admin } = world.here
     const by = await limited({ RATE_LIMIT_TOKEN: 1, RATE_LIMIT_ADDRESS: 1 })
     await list(by, admin)
@@ -203,7 +203,7 @@ describe('in a window of time', () => {
     expect(text).not.toMatch(/http_request_duration_seconds_count\{[^}]*status="429"/)
   })
 
-  test('the line names the tokens with the most refusals, and no address', async () => {
+  test('the line names the tokens with the most rejections, and no address', async () => {
     const lines: string[] = []
     const written = new EventEmitter()
     const log = createLog('info', { write: (line: string) => written.emit('line', lines.push(line)) })
@@ -244,7 +244,7 @@ describe('in a window of time', () => {
     ['a number of proxies', 1],
     ['addresses of proxies', ['loopback']],
   ])(
-    'ports behind addresses and words that are none make no callers of their own with %s',
+    'ports behind addresses and malformed addresses are no callers of their own with %s',
     async (_, trusted) => {
       const by = await limited({ RATE_LIMIT_ADDRESS: 1, TRUST_PROXY: trusted })
       expect((await list(by, undefined, from('203.0.113.9:40001'))).status).toBe(401)
@@ -258,7 +258,7 @@ describe('in a window of time', () => {
     },
   )
 
-  test('addresses of IPv6 are counted by 64 bits, and those that hold one of IPv4 as that', async () => {
+  test('addresses of IPv6 are counted by 64 bits, and those with an embedded IPv4 address as that', async () => {
     const by = await limited({ RATE_LIMIT_ADDRESS: 1, TRUST_PROXY: 1 })
     expect((await list(by, undefined, from('2001:db8:0:1::1'))).status).toBe(401)
     expect((await list(by, undefined, from('2001:db8:0:1:ffff::2'))).status).toBe(429)
@@ -267,7 +267,7 @@ describe('in a window of time', () => {
     expect((await list(by, undefined, from('::ffff:192.0.2.7'))).status).toBe(429)
   })
 
-  test('without limits nothing is counted and nothing told', async () => {
+  test('without limits nothing is counted and no header sent', async () => {
     const by = await limited({ RATE_LIMIT: false, RATE_LIMIT_TOKEN: 1, RATE_LIMIT_CONCURRENT: 1 })
     await list(by, world.stranger)
     expect(fieldsOf(await list(by, world.stranger))).toEqual([undefined, undefined])
@@ -296,8 +296,8 @@ const rename = (by: App, as: Caller) =>
     body: { bot: { version: '6.1', name: 'Another' } },
   })
 
-describe('at once', () => {
-  test('a token that has as many requests under way as it may is refused, and others are not', async () => {
+describe('the limit of concurrent requests', () => {
+  test('a token with the maximum of concurrent requests is rejected, and others are not', async () => {
     const { admin, member } = world.here
     const by = await limited({ RATE_LIMIT_CONCURRENT: 2 })
     const { release, arrived } = hold(by, 2)
@@ -315,7 +315,7 @@ describe('at once', () => {
     expect((await list(by, admin)).status).toBe(200)
   })
 
-  test('a place is free again after every refusal and fault', async () => {
+  test('a slot is free again after every rejection and error', async () => {
     const by = await limited({ RATE_LIMIT_CONCURRENT: 1, CONCURRENT_REQUESTS: 1, REQUEST_QUEUE_LENGTH: 0 })
     const { draft } = world.here
     for (let turn = 0; turn < 2; turn++) {
@@ -360,7 +360,7 @@ describe('at once', () => {
   })
 })
 
-describe('held back', () => {
+describe('the tarpit', () => {
   /** So long that no test sees the end of it. */
   const long = { RATE_LIMIT_TOKEN: 1, RATE_LIMIT_DELAY: 10_000_000 }
 
@@ -386,7 +386,7 @@ describe('held back', () => {
     for (const { leave } of held) leave()
   })
 
-  test('so many of one caller wait, so many of all, and who goes away makes room', async () => {
+  test('a bounded number of one caller and of all wait, and a disconnect frees one', async () => {
     const holding = createTarpit()
     const waiting: EventEmitter[] = []
     const ask = (caller: string) => {
@@ -407,7 +407,7 @@ describe('held back', () => {
     waiting.at(-1)?.emit('close')
   })
 
-  test('a pause comes off the time after which to try again', async () => {
+  test('its delay is subtracted from Retry-After', async () => {
     const { admin } = world.here
     const by = await limited({ RATE_LIMIT_TOKEN: 1, RATE_LIMIT_SECONDS: 2, RATE_LIMIT_DELAY: 1_500 })
     // Windows end while this runs, so that a refusal is looked for.
@@ -418,7 +418,7 @@ describe('held back', () => {
   })
 })
 
-describe('limits of the log of one chat client', () => {
+describe('limits of the client logs of a session', () => {
   const save = (sessionId: string, count: number) =>
     app.client.call('saveClientLogs', {
       params: { sessionId },
@@ -433,7 +433,7 @@ describe('limits of the log of one chat client', () => {
     return rows[0].kept
   }
 
-  test('a session keeps 1,000 entries, refuses more as a whole, and others have their own', async () => {
+  test('a session keeps 1,000 entries, rejects more as a whole, and others have their own', async () => {
     const params = { publicId: world.here.published.publicId }
     const { sessionId, resultId } = await app.client.ok('startChat', { params })
     // At once, so that each counts what the others have written.

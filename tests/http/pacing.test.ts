@@ -33,7 +33,7 @@ function paced() {
   return { pacing, piece, wait, pauses, done }
 }
 
-test('a lone caller makes no pause, one beside others pauses three times as long as each piece', async () => {
+test('a lone caller pauses never, and one beside others three times as long as each piece', async () => {
   const { pacing, piece, wait, pauses } = paced()
   pacing.recordRequest('one')
   expect(await piece('one', 'alone')).toBe('alone')
@@ -54,7 +54,7 @@ test('pieces of one tenant keep their order, and another does not wait for them'
   expect(done.indexOf('a')).toBeLessThan(2)
 })
 
-test('a piece that throws lets the next one go on', async () => {
+test('a piece that throws lets the next one continue', async () => {
   const { pacing, piece } = paced()
   const broken = pacing.runPaced('one', () => {
     throw new Error('broken')
@@ -91,7 +91,7 @@ async function nextTurns() {
   for (let turn = 0; turn < 5; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
-test('reads of a kind that was large lately are made one after the other beside others, and all at once alone', async () => {
+test('reads of a recently large kind run one after the other beside others, and concurrently alone', async () => {
   const { pacing, read, end, begun, pauses, wait } = reading()
   pacing.recordRequest('one')
   const reads = [read('one', 'first'), read('one', 'at once')]
@@ -133,7 +133,7 @@ test('reads of a kind that was large lately are made one after the other beside 
   await Promise.all(reads)
 })
 
-test('pieces of a stream are made in turns', async () => {
+test('pieces of a stream run in turns', async () => {
   const { pacing, pauses } = paced()
   pacing.recordRequest('two')
   pacing.recordRequest('one')
@@ -155,7 +155,7 @@ test('pieces of a stream are made in turns', async () => {
   expect(isClosed).toBe(true)
 })
 
-test('a check makes a pause behind each slice beside others, and goes on where it was', async () => {
+test('a check pauses after each slice beside others, and continues where it was', async () => {
   const { pacing, pauses } = paced()
   pacing.recordRequest('two')
   pacing.recordRequest('one')

@@ -48,7 +48,7 @@ test.each([
   expect(findRoute(top, segmentsOf(target))).toBeUndefined()
 })
 
-test('parameters are found by their place', () => {
+test('parameters are found by their position', () => {
   expect(parametersOf('/v1/bots/{botId}/results/{resultId}')).toEqual([
     { name: 'botId', at: 3 },
     { name: 'resultId', at: 5 },

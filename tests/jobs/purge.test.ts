@@ -38,7 +38,7 @@ async function addResults(count: number) {
 
 const asMember = () => ({ as: site.member, params: { botId: site.draft.id } })
 
-test('results that are removed by their ids and by the purge are removed by both without a deadlock', async () => {
+test('results that ids and the purge delete at once are deleted without a deadlock', async () => {
   await addResults(400)
   await app.client.ok('deleteResults', asMember())
   const holder = await app.pool.connect()
@@ -126,7 +126,7 @@ test('a deleted workspace is purged while results of a bot keep coming', async (
   while (await purgeBatch(app.db, app.clock.now()));
 })
 
-testWithTrigger('a bot that cannot be removed keeps no other from it', async () => {
+testWithTrigger('a bot that cannot be purged does not keep others', async () => {
   const bots = [site.draft.id, site.published.id]
   for (const id of bots) {
     await app.pool.query(
@@ -152,7 +152,7 @@ testWithTrigger('a bot that cannot be removed keeps no other from it', async () 
 })
 
 testWithTrigger(
-  'a deleted bot and a deleted workspace that cannot be removed keep no others from it',
+  'a deleted bot and a deleted workspace that cannot be purged do not keep others',
   async () => {
     const [{ here: stuck }, { here: other }] = [await makeWorld(app), await makeWorld(app)]
     await app.pool.query(`UPDATE bots SET deleted_at = '2020-01-01' WHERE id = $1`, [site.draft.id])
@@ -184,23 +184,20 @@ testWithTrigger(
   },
 )
 
-testWithTrigger(
-  'what takes longer than a statement may is removed all the same, in smaller batches',
-  async () => {
-    await addResults(2_000)
-    await app.client.ok('deleteResults', asMember())
-    const hurried = connectTo(app.databaseUrl, { statementTimeout: 1_000 })
-    const undo = await slowDown('results')
-    try {
-      while (await purgeBatch(hurried.db, app.clock.now()));
-      const { rows } = await app.pool.query('SELECT FROM results WHERE bot_id = $1', [site.draft.id])
-      expect(rows).toHaveLength(0)
-    } finally {
-      await undo()
-      await hurried.pool.end()
-    }
-  },
-)
+testWithTrigger('rows that take longer than a statement may are deleted in smaller batches', async () => {
+  await addResults(2_000)
+  await app.client.ok('deleteResults', asMember())
+  const hurried = connectTo(app.databaseUrl, { statementTimeout: 1_000 })
+  const undo = await slowDown('results')
+  try {
+    while (await purgeBatch(hurried.db, app.clock.now()));
+    const { rows } = await app.pool.query('SELECT FROM results WHERE bot_id = $1', [site.draft.id])
+    expect(rows).toHaveLength(0)
+  } finally {
+    await undo()
+    await hurried.pool.end()
+  }
+})
 
 test('deliveries of a bot are removed in batches, however many there are', async () => {
   const { there } = await makeWorld(app)
@@ -259,7 +256,7 @@ async function roundsFor(ids: string[], db = app.db): Promise<number> {
 }
 
 testWithTrigger(
-  'bots that are deleted beside a failing and a heavy one are purged in about the rounds that they take alone',
+  'bots that are deleted beside a failing and a heavy one are purged in about as many rounds as alone',
   async () => {
     const bots = runs(6, 20)
     while (await purgeBatch(app.db, app.clock.now()));
@@ -326,7 +323,7 @@ test('a result with more answers than a batch may remove is purged in parts', as
   expect(rows).toEqual([])
 })
 
-test('a deleted bot keeps draft and publications for the days that are configured, and is gone then', async () => {
+test('a deleted bot keeps draft and publications for the configured days, and is purged then', async () => {
   const { here } = await makeWorld(app)
   const id = here.published.id
   await app.client.ok('deleteBot', { as: here.admin, params: { botId: id } })
@@ -352,7 +349,7 @@ test('a deleted bot keeps draft and publications for the days that are configure
   expect(await left()).toEqual({ bots: 0, bot_drafts: 0, bot_publications: 0, results: 0 })
 })
 
-testWithTrigger('a deleted workspace that cannot be removed keeps no other from it', async () => {
+testWithTrigger('a deleted workspace that cannot be purged does not keep others', async () => {
   const worlds = [await makeWorld(app), await makeWorld(app), await makeWorld(app)]
   const ids = worlds.map(({ here }) => here.workspaceId)
   for (const { here } of worlds)

@@ -22,7 +22,7 @@ test('every table with rows of bots is named in the purge', () => {
   expect(ofBots.filter((name) => !isPurged(name))).toEqual([])
 })
 
-test('every row that refers to a workspace goes with it, by the purge or by its foreign key', () => {
+test('every row that refers to a workspace is deleted with it, by the purge or by its foreign key', () => {
   const left = tables.filter(([name, table]) =>
     getTableConfig(table).foreignKeys.some(
       (key) =>

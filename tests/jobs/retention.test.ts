@@ -82,7 +82,7 @@ const stored = async (table: string, column: string, botId: string) => {
   return rows.map(({ id }) => id)
 }
 
-test('readTime counts no clock that is ahead of the database', async () => {
+test('readTime ignores a clock that is ahead of the database', async () => {
   const real = Date.now()
   const clock = jest.spyOn(Date, 'now')
   try {
@@ -100,7 +100,7 @@ test('readTime counts no clock that is ahead of the database', async () => {
 })
 
 describe('results', () => {
-  test('are kept for ever where nobody says how long', async () => {
+  test('are kept for ever without a configured retention', async () => {
     await addResults(here.draft.id, [0, 9_000])
     await expire()
     expect(await seen(here.draft.id)).toEqual([0, 9_000])
@@ -124,7 +124,7 @@ describe('results', () => {
     }
   })
 
-  test('that are kept no longer are in the audit log, and told to endpoints as deleted', async () => {
+  test('beyond the retention are in the audit log, and published as deleted', async () => {
     const { id: botId } = here.draft
     const { workspaceId, admin: as } = here
     await app.client.ok('createWebhookEndpoint', {
@@ -152,7 +152,7 @@ describe('results', () => {
     ])
   })
 
-  testWithTrigger('of a bot that cannot be changed keep those of no other bot', async () => {
+  testWithTrigger('in a bot that cannot be changed do not keep those of other bots', async () => {
     const ids = [here.draft.id, here.published.id, world.there.draft.id].sort() as [string, string, string]
     for (const id of ids) await addResults(id, [0, 400])
     await app.pool.query(`
@@ -170,7 +170,7 @@ describe('results', () => {
     }
   })
 
-  test('those of bots that cannot be looked up keep those of no other bot', async () => {
+  test('in bots whose look-up fails do not keep those of other bots', async () => {
     const { id } = here.draft
     await addResults(id, [0, 40])
     await keep(30)
@@ -183,7 +183,7 @@ describe('results', () => {
     expect(await seen(id)).toEqual([0])
   })
 
-  test('those of a deleted workspace are left to its purge', async () => {
+  test('in a deleted workspace are left to its purge', async () => {
     await addResults(here.draft.id, [0, 40])
     const params = { workspaceId: here.workspaceId }
     await app.client.ok('deleteWorkspace', { as: here.admin, params })
@@ -195,7 +195,7 @@ describe('results', () => {
     expect(rows).toEqual([])
   })
 
-  test('go as the workspace says where that is sooner, never later', async () => {
+  test('are deleted by the retention of the workspace where that is shorter, never later', async () => {
     const { id } = here.draft
     const { id: other } = world.there.draft
     await addResults(id, [0, 8, 20, 40])
@@ -210,7 +210,7 @@ describe('results', () => {
     expect(await stored('results', 'id', other)).toEqual([0, 8, 20])
   })
 
-  test('that were deleted stay so when they are kept longer again', async () => {
+  test('that were deleted stay so after a longer retention', async () => {
     const { id } = here.draft
     await addResults(id, [0, 8])
     await keep(7)
@@ -220,7 +220,7 @@ describe('results', () => {
     expect(await seen(id)).toEqual([0])
   })
 
-  test('are looked at once a day: a second look changes nothing, nor does one at a bot without old ones', async () => {
+  test('are examined once a day: a second pass changes nothing, nor does one at a bot without old ones', async () => {
     await addResults(here.draft.id, [0, 40])
     await addResults(here.published.id, [0])
     await expire(30)
@@ -257,7 +257,7 @@ describe('the retention of a workspace', () => {
     expect([status, body.issues?.[0]?.path]).toEqual([400, ['body', 'resultsRetentionDays']])
   })
 
-  test('is said by its admins, when it is made or later, and read by all', async () => {
+  test('is set by its admins, at creation or later, and readable by all', async () => {
     const { workspace } = await app.client.ok('createWorkspace', {
       as: here.admin,
       body: { name: 'Brief', resultsRetentionDays: 5 },
@@ -272,7 +272,7 @@ describe('the retention of a workspace', () => {
     expect(await read(here.guest, here.workspaceId)).toBeNull()
   })
 
-  test('is no longer than the installation keeps them', async () => {
+  test('is at most that of the installation', async () => {
     const issue = {
       path: ['body', 'resultsRetentionDays'],
       code: 'too_big',

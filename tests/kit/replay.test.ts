@@ -20,7 +20,7 @@ function replayOf(document: object) {
   return replay(document, { server: double.url, token: TOKEN, values: { noteId: 'n1' }, largeBytes: 2_000 })
 }
 
-test('a right document has no drift, and all that can be provoked from outside comes', async () => {
+test('a right document has no drift, and all outcomes that can be provoked from outside occur', async () => {
   const report = await replayOf(doubleDocument())
   expect(report.findings).toEqual([])
   expect(report.unanswered).toEqual([])
@@ -28,7 +28,7 @@ test('a right document has no drift, and all that can be provoked from outside c
   expect(report.provoked).toHaveLength(14)
 })
 
-test('a token of the second of several schemes is sent by that where it is named, else the report says so', async () => {
+test('a token of the second of several schemes is sent by the named one, else the report says so', async () => {
   const document = doubleDocument()
   const schemes = document.components.securitySchemes as Record<string, object>
   schemes.key = { type: 'apiKey', in: 'header', name: 'X-Key' }
@@ -39,7 +39,7 @@ test('a token of the second of several schemes is sent by that where it is named
   expect([named.isTokenRefused, named.findings]).toEqual([false, []])
 })
 
-test('an unknown id is to be rejected only where the document says with which status', () => {
+test('an unknown id must be rejected only where the document has a status for it', () => {
   const document = readDocument(doubleDocument())
   const operation = document.operations.find(({ id }) => id === 'getNote') as Operation
   const given = { values: {}, largeBytes: 2_000 }

@@ -132,12 +132,12 @@ describe('disguises of private addresses', () => {
     expect(hits).toHaveLength(0)
   })
 
-  test('one private address among public ones', async () => {
+  test('one private address among public ones is rejected', async () => {
     const reply = await call('http://both.test/', {}, { lookup: async () => ['8.8.8.8', '127.0.0.1'] })
     expect(reply).toMatchObject({ ok: false, reason: 'refused' })
   })
 
-  test('a name that changes between the check and the connection is asked once only', async () => {
+  test('has its title, summary, version, contact, licence and terms', async () => {
     const answers = [['192.0.0.255'], ['127.0.0.1']]
     let asked = 0
     const lookup = async () => answers[asked++] ?? []
@@ -165,7 +165,7 @@ describe('disguises of private addresses', () => {
     ['a metadata service', () => 'http://169.254.169.254/latest/api/token', /private/],
     ['a file', () => 'file:///etc/passwd', /http/],
     ['a port that is not open', () => 'http://example.test:22/', /ports/],
-  ])('a redirect to %s is refused', async (_name, location, message) => {
+  ])('a redirect to %s is rejected', async (_name, location, message) => {
     answer = (request, response) => {
       if (request.url === '/') response.writeHead(302, { location: '/again' }).end('moved')
       else if (request.url === '/again') response.writeHead(307, { location: location() }).end('moved')
@@ -177,7 +177,7 @@ describe('disguises of private addresses', () => {
     expect(hits.map(({ url }) => url)).toEqual(['/', '/again'])
   })
 
-  test.each(['CONNECT', 'TRACE', 'get', 'FOO BAR', ''])('method %p', async (method) => {
+  test.each(['CONNECT', 'TRACE', 'get', 'FOO BAR', ''])('a method %p is rejected', async (method) => {
     expect(await call(`http://127.0.0.1:${port}/`, { method }, allowed())).toMatchObject({
       reason: 'refused',
     })
@@ -230,7 +230,7 @@ describe('redirects', () => {
     expect(hits[1]?.headers).toMatchObject({ authorization: 'Bearer secret', 'x-own': '1' })
   })
 
-  test('another origin gets neither password nor cookies', async () => {
+  test('a redirect to another origin has neither password nor cookies', async () => {
     redirect(307, `http://other.test:${port}/there`)
     const options = {
       allowedHosts: [`127.0.0.1:${port}`, `other.test:${port}`],
@@ -264,7 +264,7 @@ describe('redirects', () => {
     expect(await call(start(), {}, allowed())).toMatchObject({ ok: false, reason: 'network' })
   })
 
-  test('all of them share the time of the request', async () => {
+  test('redirects share the timeout of the request', async () => {
     answer = (request, response) => {
       if (request.url === '/0') response.writeHead(302, { location: '/1' }).end()
     }
@@ -296,7 +296,7 @@ describe('the allow-list', () => {
     })
   })
 
-  test('holds for names and for IPv6, and not for other ports', async () => {
+  test('applies to names and to IPv6, and not to other ports', async () => {
     answer = (_request, response) => response.end('ok')
     expect(await call(`http://[::1]:${port}/`, {}, { allowedHosts: [`[::1]:${port}`] })).toMatchObject({
       status: 200,
@@ -310,7 +310,7 @@ describe('the allow-list', () => {
   })
 })
 
-describe('connections that are kept', () => {
+describe('keep-alive connections', () => {
   const ask = (client: ReturnType<typeof outboundClient>, more = {}) =>
     client({
       url: `http://127.0.0.1:${port}/`,
@@ -321,7 +321,7 @@ describe('connections that are kept', () => {
       ...more,
     })
 
-  test('are used again, and each request has its own where none are kept', async () => {
+  test('are reused, and each request has its own without keep-alive', async () => {
     for (const keepAlive of [true, false]) {
       hits = []
       const client = outboundClient({ ...allowed(), keepAlive })
@@ -335,7 +335,7 @@ describe('connections that are kept', () => {
     }
   })
 
-  test('are as many as one endpoint is sent at once', async () => {
+  test('have the maximum of concurrent requests to one endpoint', async () => {
     hits = []
     const client = outboundClient({ ...allowed(), keepAlive: true })
     let waiting: ServerResponse[] = []
@@ -353,7 +353,7 @@ describe('connections that are kept', () => {
     expect(new Set(hits.map(({ socket }) => socket)).size).toBe(32)
   })
 
-  test('and were closed meanwhile are replaced by another one', async () => {
+  test('that were closed meanwhile are replaced', async () => {
     hits = []
     bodies = []
     const client = outboundClient({ ...allowed(), keepAlive: true })
@@ -368,7 +368,7 @@ describe('connections that are kept', () => {
     expect(bodies).toEqual(['a', 'a', 'a'])
   })
 
-  test('and give no answer in time are given up, and the request is not sent again', async () => {
+  test('that do not respond in time are closed, and the request is not sent again', async () => {
     hits = []
     const client = outboundClient({ ...allowed(), keepAlive: true })
     answer = (_request, response) => {
@@ -389,7 +389,7 @@ describe('connections that are kept', () => {
     }
   })
 
-  test('are told to be late, and not used again after that', async () => {
+  test('that had a timeout are not reused', async () => {
     hits = []
     const client = outboundClient({ ...allowed(), keepAlive: true })
     answer = (request, response) => {
@@ -403,7 +403,7 @@ describe('connections that are kept', () => {
 })
 
 describe('bounds', () => {
-  test('a body over the limit', async () => {
+  test('a body over the limit is rejected', async () => {
     answer = (_request, response) => response.end(Buffer.alloc(2_000_000))
     expect(await call(`http://127.0.0.1:${port}/`, {}, allowed())).toMatchObject({
       ok: false,
@@ -411,7 +411,7 @@ describe('bounds', () => {
     })
   })
 
-  test('a body of exactly the limit', async () => {
+  test('a body of exactly the limit is accepted', async () => {
     answer = (_request, response) => response.end(Buffer.alloc(1_048_576))
     const reply = await call(`http://127.0.0.1:${port}/`, {}, allowed())
     expect(reply.ok && reply.body.length).toBe(1_048_576)
@@ -440,14 +440,14 @@ describe('bounds', () => {
     expect(reply).toMatchObject({ ok: false, reason: 'time' })
   })
 
-  test('a name that takes for ever to look up', async () => {
+  test('a look-up that takes for ever is aborted', async () => {
     const lookup = () => new Promise<string[]>(() => {})
     expect(await call('http://slow.test/', { milliseconds: 100 }, { lookup })).toMatchObject({
       reason: 'time',
     })
   })
 
-  test('failures are values', async () => {
+  test('failures are returned as values', async () => {
     answer = (request) => request.socket.destroy()
     expect(await call(`http://127.0.0.1:${port}/`, {}, allowed())).toMatchObject({
       ok: false,
@@ -464,7 +464,7 @@ describe('bounds', () => {
   })
 })
 
-test('a name that a bot brings along takes none of the threads on which the database is looked up', async () => {
+test('look-ups for bots use none of the threads of look-ups for the database', async () => {
   const made: string[] = []
   const hook = createHook({ init: (_id, type) => void made.push(type) }).enable()
   await call('http://name.invalid/', { milliseconds: 500 })
@@ -484,7 +484,7 @@ test('a status that HTTP does not have is a network error', async () => {
   })
 })
 
-describe('the body of an answer', () => {
+describe('the body of a response', () => {
   const json = Buffer.from('{"a":"\u00fc"}')
   test.each<[string, Buffer]>([
     ['gzip', gzipSync(json)],
@@ -495,7 +495,7 @@ describe('the body of an answer', () => {
     ['br', brotliCompressSync(json)],
     ['identity', json],
     ['deflate, gzip', gzipSync(deflateSync(json))],
-  ])('is unpacked where it is %s', async (encoding, body) => {
+  ])('is decompressed where it is %s', async (encoding, body) => {
     answer = (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body)
     expect(bodyOf(await call(`http://127.0.0.1:${port}`, {}, allowed()))).toBe(json.toString())
   })
@@ -506,13 +506,13 @@ describe('the body of an answer', () => {
     ['gzip', gzipSync(json).subarray(0, 20), 'network', 'gzip'],
     ['gzip', gzipSync(Buffer.alloc(3_000_000)), 'size', '1048576 bytes'],
     ['gzip, gzip, gzip', json, 'network', 'cannot be read'],
-  ])('is a failure where %s cannot be unpacked', async (encoding, body, reason, message) => {
+  ])('is a failure where %s cannot be decompressed', async (encoding, body, reason, message) => {
     answer = (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body)
     const reply = await call(`http://127.0.0.1:${port}`, {}, allowed())
     expect(reply).toEqual({ ok: false, reason, message: expect.stringContaining(message) })
   })
 
-  test('may be absent whatever encoding its headers name', async () => {
+  test('may be empty whatever encoding its headers name', async () => {
     answer = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end()
     expect(bodyOf(await call(`http://127.0.0.1:${port}`, { method: 'HEAD' }, allowed()))).toBe('')
     expect(bodyOf(await call(`http://127.0.0.1:${port}`, {}, allowed()))).toBe('')
@@ -527,11 +527,11 @@ describe('the body of an answer', () => {
     ['application/json', [0xef, 0xbb, 0xbf, 0xc3, 0xa9], 'é'],
     ['', [0xc3, 0xa9], 'é'],
     ['nonsense;;=', [0xc3, 0xa9], 'é'],
-  ])('is read in the charset of %s', (contentType, bytes, expected) => {
+  ])('is decoded from the charset of %s', (contentType, bytes, expected) => {
     expect(text(contentType, Uint8Array.from(bytes))).toMatchObject({ ok: true, text: expected })
   })
 
-  test('is a failure in a charset that nobody knows', () => {
+  test('is a failure in an unknown charset', () => {
     expect(text('text/plain; charset=klingon', Buffer.from('x'))).toMatchObject({
       ok: false,
       message: 'The answer has the charset klingon, which cannot be read',
@@ -539,7 +539,7 @@ describe('the body of an answer', () => {
   })
 })
 
-test('an answer that changes the protocol is a failure at once', async () => {
+test('a response that changes the protocol is a failure at once', async () => {
   answer = (request) =>
     request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
   const begun = performance.now()
@@ -548,7 +548,7 @@ test('an answer that changes the protocol is a failure at once', async () => {
   expect(performance.now() - begun).toBeLessThan(3_000)
 })
 
-test('another origin gets no header with a key of any name', async () => {
+test('a redirect to another origin has no header with a key of any name', async () => {
   const other = createServer((request, response) => {
     hits.push(request)
     response.end()
@@ -574,7 +574,7 @@ test('another origin gets no header with a key of any name', async () => {
   expect(JSON.stringify(hits[1]?.headers)).not.toContain('"k"')
 })
 
-test('deadlines hold when the clock of the machine is set back', async () => {
+test('timeouts work when the clock of the machine is set back', async () => {
   answer = () => {}
   const clock = jest.spyOn(Date, 'now').mockImplementation(() => 0)
   const begun = performance.now()

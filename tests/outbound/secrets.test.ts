@@ -6,7 +6,7 @@ test.each<[string, unknown]>([
   ['a part of the credentials', { live: { secretKey: 'sk-secret' } }],
   ['a password that looks like an address', { password: 'word:sk-secret' }],
   ['a secret that another one is a part of', { apiKey: 'secret', secretKey: 'sk-secret' }],
-])('words of a service are shown without %s', (_, credentials) => {
+])('texts of a service are shown without %s', (_, credentials) => {
   const given = Object.values(credentials as object).flatMap((value) =>
     typeof value === 'object' ? Object.values(value) : [value],
   )
@@ -15,7 +15,7 @@ test.each<[string, unknown]>([
   expect(words).toMatch(/^No such key: …( and …)?!$/)
 })
 
-test('words of a service keep its address and short texts', () => {
+test('texts of a service keep its address and short texts', () => {
   const credentials = { baseUrl: 'https://llm.example.com', host: 'x.io' }
   const words = 'x.io and https://llm.example.com do not answer'
   expect(withoutSecrets(credentials, words)).toBe(words)

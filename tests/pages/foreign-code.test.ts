@@ -74,7 +74,7 @@ test.each<[string, Flow, string[]]>([
     ["style-src 'self' https://files.example:8443"],
   ],
   ['for rules of a font', withFont({ type: 'Custom', family: 'Own', css: '@font-face { x: y }' }), []],
-])('the policy %s opens what it needs', (_, flow, expected) => {
+])('the policy %s allows its sources', (_, flow, expected) => {
   expect(openings(flow)).toEqual(expected)
 })
 
@@ -101,7 +101,7 @@ test('each page has a nonce of its own', () => {
   expect(foreignCodeOf(flow).nonce).not.toBe(foreignCodeOf(flow).nonce)
 })
 
-test('a page asks for consent where its bot says so, in the words of the bot', () => {
+test('a page asks for consent where its bot does, in the words of the bot', () => {
   const of = (consent: unknown) => foreignCodeOf(bot({ Start: [] }, { settings: { consent } })).consent
   expect(of({ isRequired: true, text: 'May we?', policyUrl: '' })).toEqual({ text: 'May we?' })
   expect(of({ isRequired: true })).toEqual({})

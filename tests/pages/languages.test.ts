@@ -111,7 +111,7 @@ describe.each(tags)('in %s', (tag) => {
     }
   })
 
-  test('a refused answer and a payment are told in the language of the bot or of the visitor', async () => {
+  test('the texts of a rejected answer and a payment have the language of the bot or of the visitor', async () => {
     const said = sentences[tag]
     const blocks = [
       [input('number input'), said?.invalidAnswer],
@@ -212,7 +212,7 @@ describe('conditions', () => {
     ['09:05', 'Less than', '=10:00', [{ type: 'time input' }], 'yes'],
     ['9:05 PM', 'Greater than', '=10:00 AM', [{ type: 'time input', options: { format: 'h:mm a' } }], 'yes'],
   ] as [string, string, string, object[], string][])(
-    '%s %s %s holds for dates',
+    '%s %s %s is true for dates',
     async (left, operator, right, options, expected) => {
       expect(await decide(left, operator, right, options)).toEqual([expected, false])
     },

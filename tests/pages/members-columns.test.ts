@@ -31,7 +31,7 @@ test('columns have the order of the flow, then the stored one, and new ones foll
   ])
 })
 
-test('a column is found by the id of its block or of its variable, and keeps the one it has', () => {
+test('a column is found by the id of its block or of its variable, and keeps it', () => {
   const of = stored({
     columnsVisibility: { 'var-score': false },
     columnsWidth: { 'block-city': 240, 'var-name': 5 },
@@ -111,7 +111,7 @@ function open(remote: PreferencesRemote) {
   return { seen, save, settled: () => until('all is saved', async () => seen.waiting.length === 0) }
 }
 
-test('two people who save columns at once lose nothing to each other', async () => {
+test('two members who save columns at once lose nothing to each other', async () => {
   const { bot, remote } = newBot()
   const [ada, ben] = [open(remote), open(remote)]
   ada.save(showColumn(name, false))
@@ -124,7 +124,7 @@ test('two people who save columns at once lose nothing to each other', async () 
   })
 })
 
-test('edits made during a save go out in one request, and an edit without effect sends none', async () => {
+test('edits made during a save are sent in one request, and an edit without effect sends none', async () => {
   const { bot, remote } = newBot()
   const { save, settled } = open(remote)
   for (let times = 0; times < 5; times++) save(showColumn(name, times % 2 === 0))

@@ -67,7 +67,7 @@ beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
 describe('saving', () => {
-  test('an edit is saved by itself after a pause, and undone', async () => {
+  test('an edit is saved by itself after a delay, and undone', async () => {
     const { service, remote } = newService()
     const editor = await openEditor(remote)
     setName(editor, 'a', 'Name')
@@ -100,7 +100,7 @@ describe('saving', () => {
     expect([second.get().save, names(service.draft), store.length]).toEqual(['saved', { a: 'Name' }, 0])
   })
 
-  test('a connection that comes back gets what waits', async () => {
+  test('edits are sent when the connection comes back', async () => {
     const { service, remote } = newService()
     const editor = await openEditor(remote)
     service.isAway = true
@@ -112,8 +112,8 @@ describe('saving', () => {
   })
 })
 
-describe('two people', () => {
-  test('changes of different parts are both saved, and the later one is told', async () => {
+describe('two editors', () => {
+  test('changes of different parts are both saved, and the later one is notified', async () => {
     const { service, remote } = newService()
     const [one, other] = [await openEditor(remote), await openEditor(remote)]
     setName(one, 'a', 'One')
@@ -174,7 +174,7 @@ describe('two people', () => {
     expect([other.get().save, names(service.draft)]).toEqual(['saved', { a: winner }])
   })
 
-  test('any edits of two people, connections and closed tabs lose nothing', async () => {
+  test('any edits of two members, connections and closed tabs lose nothing', async () => {
     const step = fc.record({
       who: fc.nat(1),
       what: fc.constantFrom('edit', 'edit', 'edit', 'flush', 'away', 'back', 'close'),

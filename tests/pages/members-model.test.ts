@@ -39,7 +39,7 @@ import { runs } from '../support/runs.ts'
 const folder = new URL('../shared/corpus/', root)
 const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
 const describeAll = files.length > 0 ? describe : () => {}
-if (files.length === 0) test.skip('no documents lie beside the project', () => {})
+if (files.length === 0) test.skip('no documents are beside the project', () => {})
 
 const line = (text: string) => ({ type: 'p', children: [{ text }] })
 
@@ -258,7 +258,7 @@ describe('edits', () => {
     expectSound(draft)
   })
 
-  test('a removed item, block or group takes its edges along', () => {
+  test('a removed item, block or group removes its edges', () => {
     const block = findBlock(flow, 'a2')?.block as Block
     const without = replaceBlock(flow, { ...block, items: block.items?.slice(1) })
     expect(without.edges.map(({ id }) => id)).toEqual(['e0', 'e1'])
@@ -337,7 +337,7 @@ describe('merges', () => {
     return setBlock(draft, { ...block, content: { richText: [line(text)] } })
   }
 
-  test('changes of different parts are both in, whoever made them', () => {
+  test('changes of different parts are both applied, whoever made them', () => {
     const mine = setText(flow, 'a1', 'Mine')
     const theirs = addBlock({ ...flow, theme: { customCss: 'b' } }, 'B', 1, newBlock('text'))
     for (const [one, other] of [
@@ -391,13 +391,13 @@ describe('the sound of the inbox', () => {
   const plays = (before: Parameters<typeof hasNews>[1], after: Parameters<typeof hasNews>[1]) =>
     hasNews(new Map(before.map((each) => [each.sessionId, each])), after, 'me')
 
-  test('comes for a chat that begins to wait, and for a message in a chat of this member', () => {
+  test('is played for a chat that starts to wait, and for a message in a chat of this member', () => {
     expect(plays([], [waits])).toBe(true)
     expect(plays([{ ...chat, handledBy: 'bot', assigneeId: null }], [waits])).toBe(true)
     expect(plays([chat], [{ ...chat, revision: 4 }])).toBe(true)
   })
 
-  test('does not come for what this member or others did, nor again for a chat that waits', () => {
+  test('is not played for changes of this member or others, nor again for a chat that waits', () => {
     expect(plays([waits], [{ ...waits, revision: 4 }])).toBe(false)
     expect(plays([waits], [chat])).toBe(false)
     expect(plays([chat], [chat])).toBe(false)

@@ -24,7 +24,7 @@ describe.each([
   const english: Record<string, string> = { ...texts.en }
 
   test.each(Object.keys(languages))(
-    '%s has all of them, each of its own and with the same placeholders',
+    '%s has all of them, each translated and with the same placeholders',
     (tag) => {
       const own: Record<string, string> = { ...texts[tag] }
       const placeholders = (text = '') => [...text.matchAll(/\{\w+\}/g)].map(String).sort()
@@ -94,7 +94,7 @@ function wordsIn(text: string): string[] {
   return found
 }
 
-test('finds words that a script shows past the texts', () => {
+test('the search finds words that a script shows past the texts', () => {
   const script = `
     element('p', { class: 'one', title: 'Two' }, texts.three, 'Four', isFive ? 'Six' : \`Seven \${eight}\`)
     status.replaceChildren('Nine', element('b', {}, own ?? 'Ten'))
@@ -103,7 +103,7 @@ test('finds words that a script shows past the texts', () => {
   expect(wordsIn(script)).toEqual(['Two', 'Four', 'Six', 'Seven  ', 'Nine', 'Ten', 'Eleven'])
 })
 
-test('no script of a page that visitors see has words of its own', () => {
+test('no script of a page for visitors has words of its own', () => {
   const found = pageFiles.flatMap(({ file, text }) => wordsIn(text).map((words) => ({ file, words })))
   expect(found).toEqual([])
 })

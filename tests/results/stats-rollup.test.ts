@@ -279,7 +279,7 @@ describe('statistics are exact', () => {
     }
   }
 
-  test('while results come, change and go, and days and hours are counted by several at once', async () => {
+  test('while results come, change and are deleted, and days and hours are counted by several processes', async () => {
     const [reader, ...others] = await Promise.all([connectAgain(), connectAgain(), connectAgain()])
     /** Number of reads that combined counts with the changes since. */
     const seen = { days: 0, hours: 0, couldHaveHours: false }
@@ -373,7 +373,7 @@ describe('a day', () => {
   test.each([
     ['2026-03-11T00:29:59.999Z', []],
     ['2026-03-11T00:30:00.000Z', ['2026-03-10']],
-  ])('is noted as changed from half an hour after its end on: %s', async (moment, changed) => {
+  ])('is marked as changed from half an hour after its end on: %s', async (moment, changed) => {
     const botId = await makeCountedBot()
     await complete(botId, 22, new Date(moment))
     expect(await badDays(botId)).toEqual(changed)
@@ -390,7 +390,7 @@ describe('a day', () => {
     expect(await badDays(botId)).toEqual([])
   })
 
-  test('that changes while it is counted is not good, and counted again', async () => {
+  test('that changes while it is counted is stale, and counted again', async () => {
     const botId = await makeBot(RESULTS)
     await readAll(botId)
     let changed = 0
@@ -406,7 +406,7 @@ describe('a day', () => {
     expect(await badDays(botId)).toEqual([])
   })
 
-  test('that changes from before it is counted for the first time until after it is not good', async () => {
+  test('that changes from before its first count until after it is stale', async () => {
     const botId = await makeBot(RESULTS)
     await readAll(botId)
     const holder = await app.pool.connect()
@@ -429,7 +429,7 @@ describe('a day', () => {
     await expectExact(await connectAgain(), botId, { from: null, to: null })
   })
 
-  test('that was counted anew is not lost to a process that counted it before', async () => {
+  test('that was counted again is not overwritten by a process that counted it before', async () => {
     const botId = await makeBot(RESULTS)
     await readAll(botId)
     app.beforeStatement = async (text) => {
@@ -443,7 +443,7 @@ describe('a day', () => {
     await expectExact(await connectAgain(), botId, { from: null, to: null })
   })
 
-  test('is left alone by what changes nothing that is counted, and by results of today', async () => {
+  test('is not marked by changes without an effect, nor by results of today', async () => {
     const botId = await makeCountedBot()
     const before = await keptDays(botId)
     // Completed already.
@@ -467,7 +467,7 @@ describeHours('an hour', () => {
   }
   const at = (time: string) => new Date(`2026-03-10T${time}Z`)
 
-  test('is counted an hour after its end, and not before, while its day is not kept', async () => {
+  test('is counted an hour after its end, and not before, while its day is not stored', async () => {
     const botId = await makeCountedBot()
     const hours = await keptHours(botId)
     expect(hours.map(({ hour }) => hour)).toEqual(
@@ -487,7 +487,7 @@ describeHours('an hour', () => {
     expect(await lastAt('2026-03-11T02:00:00.000Z')).toMatchObject({ hour: '2026-03-11 00:00', isGood: true })
   })
 
-  test('counts where all of it is within the range, and its day is not kept', async () => {
+  test('counts where all of it is within the range, and its day is not stored', async () => {
     const botId = await makeCountedBot()
     const fakes = async (range: TimeRange, moment = NOON) =>
       Math.round((await viewsOf(botId, app.db, range, moment)) / 100_000)
@@ -507,7 +507,7 @@ describeHours('an hour', () => {
     expect(await fakes(always, '2026-03-11T01:00:00.000Z')).toBe(0)
   })
 
-  test('that changes is not good at once, and counted again alone', async () => {
+  test('that changes is stale at once, and counted again alone', async () => {
     const botId = await makeCountedBot()
     const reader = await connectAgain()
     const before = await expectExact(reader, botId, always)
@@ -525,7 +525,7 @@ describeHours('an hour', () => {
     expect((await compareAtOnce(reader, botId, always)).stats).toEqual(stats)
   })
 
-  test('that changes in a chat that goes on is not good at once', async () => {
+  test('that changes in a chat that continues is stale at once', async () => {
     const botId = await makeCountedBot()
     const made = await publish(
       app,
@@ -545,14 +545,14 @@ describeHours('an hour', () => {
   test.each([
     ['2026-03-10T11:29:59.999Z', []],
     ['2026-03-10T11:30:00.000Z', ['2026-03-10 10:00']],
-  ])('is noted as changed from half an hour after its end on: %s', async (moment, changed) => {
+  ])('is marked as changed from half an hour after its end on: %s', async (moment, changed) => {
     const botId = await makeCountedBot()
     // 10:50:40.
     await complete(botId, 104, new Date(moment))
     expect(await badHours(botId)).toEqual(changed)
   })
 
-  test('is noted as changed for some days, with its day once that is over', async () => {
+  test('is marked as changed for some days, with its day once that is over', async () => {
     const changedAt = async (moment: string) => {
       const botId = await makeCountedBot()
       await complete(botId, 104, new Date(moment))
@@ -563,7 +563,7 @@ describeHours('an hour', () => {
     expect(await changedAt('2026-03-13T00:30:00.000Z')).toEqual([['2026-03-10'], []])
   })
 
-  test('that changes while it is counted is not good', async () => {
+  test('that changes while it is counted is stale', async () => {
     const botId = await makeBot(RESULTS)
     await readAll(botId)
     let changed = 0
@@ -578,7 +578,7 @@ describeHours('an hour', () => {
     await expectExact(await connectAgain(), botId, always)
   })
 
-  test('that changes from before it is counted for the first time until after it is not good', async () => {
+  test('that changes from before its first count until after it is stale', async () => {
     const botId = await makeBot(RESULTS)
     await readAll(botId)
     const holder = await app.pool.connect()
@@ -601,7 +601,7 @@ describeHours('an hour', () => {
     await expectExact(await connectAgain(), botId, always)
   })
 
-  test('is forgotten once its epoch is raised no more, and nothing is left of those below the floor', async () => {
+  test('is deleted once its epoch is raised no more, and nothing is left of those below the floor', async () => {
     const botId = await makeCountedBot()
     const left = async (moment: string) => {
       while (await forgetHours(app.db, new Date(moment)));
@@ -619,7 +619,7 @@ describe('a bot', () => {
   const noted = async (botId: string) =>
     (await app.pool.query('SELECT due_at FROM stats_rollups WHERE bot_id = $1', [botId])).rows
 
-  test('is noted by a read that counts many results, and by no other', async () => {
+  test('is scheduled for counting by a read of many results, and by no other', async () => {
     const [few, many] = [await makeBot(100), await makeBot(RESULTS)]
     await readAll(few)
     expect(await noted(few)).toEqual([])
@@ -633,7 +633,7 @@ describe('a bot', () => {
     expect(app.statements).toHaveLength(2)
   })
 
-  test('is counted for itself and for its range, whoever asks about others at the same moment', async () => {
+  test('is counted for itself and for its range, beside queries about others', async () => {
     const bots = [await makeBot(100), await makeCountedBot(), await makeBot(300), await makeCountedBot()]
     const hour = (n: number) => new Date(Date.parse(NOON) - n * 60 * 60 * 1000)
     const ranges = [
@@ -689,7 +689,7 @@ describe('a bot', () => {
 
   // The time of a statement is the role's to limit behind a pooler, for all who use it.
   const testTimeLimit = isPooled() ? test.skip : test
-  testTimeLimit('is noted by a read that takes too long', async () => {
+  testTimeLimit('is scheduled for counting by a read that takes too long', async () => {
     const slow = await startApp({ databaseUrl: app.databaseUrl, database: { statementTimeout: 200 } })
     const botId = await makeBot(10)
     const blocker = await app.pool.connect()
@@ -715,7 +715,7 @@ describe('a bot', () => {
     await expectExact(await connectAgain(), botId, { from: null, to: null })
   })
 
-  test('is taken up where a process left it that died', async () => {
+  test('is counted from where a process left it that died', async () => {
     const botId = await makeBot(RESULTS)
     await readAll(botId)
     const dying = await connectAgain()
@@ -736,7 +736,7 @@ describe('a bot', () => {
     await expectExact(reader, botId, { from: null, to: null })
   })
 
-  test('leaves nothing of its days when it is deleted, even while they are counted', async () => {
+  test('leaves none of its days when it is deleted, even while they are counted', async () => {
     const botId = await makeBot(RESULTS)
     await readAll(botId)
     app.beforeStatement = async (text) => {
@@ -750,7 +750,7 @@ describe('a bot', () => {
     expect([await noted(botId), await keptDays(botId), await keptHours(botId)]).toEqual([[], [], []])
   })
 
-  test('leaves nothing of its days when its workspace is deleted', async () => {
+  test('leaves none of its days when its workspace is deleted', async () => {
     const own = (await makeWorld(app)).here
     const botId = await makeCountedBot()
     await app.pool.query('UPDATE bots SET workspace_id = $2 WHERE id = $1', [botId, own.workspaceId])
@@ -766,7 +766,7 @@ describe('a clock that is ahead by 26 hours', () => {
     while (await rollUpBatch(app.db, new Date(moment)));
   }
 
-  test('a process clock that is ahead by 26 hours keeps no day or hour that goes on', async () => {
+  test('a process clock that is ahead by 26 hours stores no day or hour that is not over', async () => {
     const now = new Date()
     const botId = await makeBot(RESULTS, now.toISOString())
     app.clock.set(now.toISOString())

@@ -94,7 +94,7 @@ test.each([
     'createdAfter',
     'an earlier createdAfter',
   ],
-])('readRange refuses %p, and says what to send', (given, name, way) => {
+])('readRange rejects %p, and says what to send', (given, name, way) => {
   const query = { timeZone: 'UTC', ...given } as Parameters<typeof readRange>[0]
   expect(readRange(query, new Date('2026-03-03T12:00:00.000Z'))).toEqual({
     issue: {

@@ -50,7 +50,7 @@ describe('results of code', () => {
     ['{ a: 1 }', { a: 1 }],
     ['[1, 2].map(function (x) { return x * 2 })', [2, 4]],
     ['const a = 1; return a + 1', 2],
-  ])('%s without saying that it is a program', async (code, expected) => {
+  ])('%s without an error that it is a program', async (code, expected) => {
     const request = { form: 'expression' as const, code, args: [], owner: 'bot', milliseconds: 100 }
     expect(await sandbox.evaluate({ ...request, fetch: noNetwork })).toMatchObject({ value: expected })
   })
@@ -62,7 +62,7 @@ describe('results of code', () => {
     )
   })
 
-  test('assignments come beside the value', async () => {
+  test('assignments are returned beside the value', async () => {
     const reply = await run('setVariable("Name", "Ada"); setVariable("List", [1]); return 3')
     expect(reply).toMatchObject({
       ok: true,
@@ -96,7 +96,7 @@ describe('failures of code are values', () => {
     expect(reply.ok ? '' : reply.message).toMatch(message)
   })
 
-  test('memory that is filled bit by bit', async () => {
+  test('memory that is filled bit by bit is an error', async () => {
     const code = 'const all = []; for (;;) all.push(new Array(1e5).fill(1))'
     const fetch = noNetwork
     const request = { form: 'body' as const, code, args: [], owner: 'bot', milliseconds: 60_000, fetch }
@@ -109,14 +109,14 @@ describe('failures of code are values', () => {
     expect(await run(`return new Uint8Array(${most}).length`)).toMatchObject({ ok: false, reason: 'memory' })
   })
 
-  test('code gives a value of as many characters as the table says, and no longer one', async () => {
+  test('code returns a value of as many characters as the table says, and no longer one', async () => {
     const most = boundNamed('MAX_RESULT_CHARACTERS')
     // The JSON around the value counts too.
     expect(await result(`return "x".repeat(${most - 200})`)).toHaveLength(most - 200)
     expect(await run(`return "x".repeat(${most})`)).toMatchObject({ message: 'The result is too large' })
   })
 
-  test('as many pieces of code of a bot wait as the table says, and one more is refused', async () => {
+  test('as many pieces of code of a bot wait as the table says, and one more is rejected', async () => {
     const most = boundNamed('MAX_WAITING_PER_BOT')
     const first = run('while (true);')
     await setImmediate()
@@ -127,7 +127,7 @@ describe('failures of code are values', () => {
     await first
   })
 
-  test('the wrapper around the code can be tampered with, but only for itself', async () => {
+  test('the wrapper around the code can be changed only for its own run', async () => {
     await run('JSON.stringify = () => "evil"; globalThis.reply = "evil"; return 1')
     await run('Promise.prototype.then = () => {}; return 1')
     await run('delete globalThis.JSON; Object.prototype.value = 1; return 1')
@@ -136,7 +136,7 @@ describe('failures of code are values', () => {
 })
 
 describe('isolation', () => {
-  test('nothing of the host is there', async () => {
+  test('gives code nothing of the host', async () => {
     const names = [
       'process',
       'require',
@@ -156,7 +156,7 @@ describe('isolation', () => {
     expect(await run('return await import("node:fs")')).toMatchObject({ ok: false })
   })
 
-  test('nothing is left behind for the next evaluation', async () => {
+  test('leaves nothing behind for the next evaluation', async () => {
     await run('globalThis.left = 1; Array.prototype.left = 1; Object.prototype.left = 1')
     expect(await result('return [typeof left, [].left ?? "none"]')).toEqual(['undefined', 'none'])
     expect(({} as Record<string, unknown>).left).toBeUndefined()
@@ -178,13 +178,13 @@ describe('the event loop', () => {
     return { value: await finished, turns }
   }
 
-  test('does not feel an expression that never ends', async () => {
+  test('does not block for an expression that never ends', async () => {
     const { value, turns } = await turnsDuring(run('while (true);'))
     expect(value.ok).toBe(false)
     expect(turns).toBeGreaterThan(3)
   })
 
-  test('nor one that the engine itself cannot stop', async () => {
+  test('does not block for one that the engine itself cannot stop', async () => {
     const endless = 'return Array.prototype.indexOf.call({ length: 9e15 }, 1)'
     const { value, turns } = await turnsDuring(run(endless, {}, 'uninterruptible'))
     expect(value).toMatchObject({ ok: false, reason: 'time' })
@@ -192,7 +192,7 @@ describe('the event loop', () => {
     expect(await result('return 1')).toBe(1)
   })
 
-  test('an engine that was broken is replaced', async () => {
+  test('continues after a broken engine, which is replaced', async () => {
     const nested = 'let list = []; for (let i = 0; i < 1e5; i++) list = [list]; return JSON.stringify(list)'
     expect(await run(nested, {}, 'breaker')).toMatchObject({ ok: false })
     expect(await result('return 1')).toBe(1)
@@ -216,7 +216,7 @@ describe('the time limit', () => {
   test.each([
     ['of the thread', 'nameOfThisThread()'],
     ['of systems that do not count for threads', 'null'],
-  ])('the clock %s stands still while the thread does', async (_name, thread) => {
+  ])('uses a clock %s that stands still while the thread does', async (_name, thread) => {
     const child = startScript(`
       import { nameOfThisThread, openThreadClock } from '${moduleOf('cpu-clock.ts')}'
       const clock = openThreadClock(${thread})
@@ -232,7 +232,7 @@ describe('the time limit', () => {
     expect(all).toBeGreaterThanOrEqual(500)
   })
 
-  test('does not count the time in which the machine is busy with others', async () => {
+  test('does not count the time in which the machine is busy with other work', async () => {
     const child = startScript(`
       import { openSandbox } from '${moduleOf('index.ts')}'
       const sandbox = openSandbox({ threads: 1 })
@@ -256,7 +256,7 @@ describe('the time limit', () => {
     expect(said).toContain('"value":4999950000')
   })
 
-  test('counts all runs of code that waits for answers', async () => {
+  test('counts all runs of code that waits for responses', async () => {
     const spin = 'for (let i = 0; i < 3e5; i++);'
     const code = `${spin} for (let i = 0; i < 19; i++) await fetch("https://a.test"); return 1`
     let sent = 0
@@ -274,7 +274,7 @@ describe('the time limit', () => {
 })
 
 describe('other bots', () => {
-  test('one with much to evaluate does not keep another one waiting', async () => {
+  test('are not delayed by one with much to evaluate', async () => {
     const order: string[] = []
     const busy = Array.from({ length: 5 }, () =>
       run('let n = 0; while (n < 10_000) n++; return n', {}, 'busy').then(() => order.push('busy')),
@@ -284,7 +284,7 @@ describe('other bots', () => {
     expect(order.indexOf('other')).toBeLessThanOrEqual(2)
   })
 
-  test('one that costs threads gets them behind its own kind only', async () => {
+  test('are not delayed by one that costs threads, which waits behind its own kind', async () => {
     const endless = 'return Array.prototype.indexOf.call({ length: 9e15 }, 1)'
     const order: string[] = []
     const note = (name: string) => (reply: EvaluateOutcome) => void order.push(`${name} ${reply.ok}`)
@@ -297,7 +297,7 @@ describe('other bots', () => {
     await Promise.all(later)
   })
 
-  test('one whose code is stopped runs behind its own kind only', async () => {
+  test('are not delayed by one whose code is stopped, which runs behind its own kind', async () => {
     const order: string[] = []
     const times = (code: string, owner: string) =>
       Array.from({ length: 8 }, () => run(code, {}, owner).then(() => order.push(owner)))
@@ -331,7 +331,7 @@ test('code of one workspace waits for its own turns, however many bots the works
   await own.close()
 })
 
-test('code that costs a thread pays for the next one', async () => {
+test('code that costs a thread delays the next code of its bot', async () => {
   const own = openSandbox({ threads: 1 })
   const reply = await own.evaluate({
     form: 'expression',
@@ -357,7 +357,7 @@ test('the sandbox rejects requests that wait too long or are too many', async ()
   await expect(own.warm()).rejects.toThrow('closed')
 })
 
-test('memory comes back', async () => {
+test('memory of the sandbox is freed', async () => {
   for (let i = 0; i < 50; i += 1) await run('return "x".repeat(1e6).length')
   const before = process.memoryUsage().rss
   for (let i = 0; i < 300; i += 1) await run('return "x".repeat(1e6).length')

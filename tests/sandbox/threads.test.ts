@@ -141,7 +141,7 @@ describe('addresses and base64', () => {
 })
 
 describe('requests', () => {
-  test('give the text of the body, in any order and number', async () => {
+  test('return the text of the body, in any order and number', async () => {
     const code = `const [a, b] = await Promise.all([fetch("1"), fetch("2")])
       const c = await fetch(a + b)
       return [a, b, c, await Promise.race([fetch("3"), fetch("4")])]`
@@ -158,7 +158,7 @@ describe('requests', () => {
     expect(await result(code, fetch)).toEqual(['<1>', '<2>', '<<1><2>>', '<3>'])
   })
 
-  test('are not repeated by what comes after them', async () => {
+  test('are not repeated by later ones', async () => {
     const sent: string[] = []
     const fetch: Fetch = async ({ url }) => {
       sent.push(url)
@@ -171,7 +171,7 @@ describe('requests', () => {
     expect(sent).toEqual(['1', '2', '3', '4'])
   })
 
-  test('find the same random numbers and the same clock before them', async () => {
+  test('see the same random numbers and the same clock as the first run', async () => {
     const code = `const before = [Math.random(), Date.now(), new Date().getTime()]
       const answers = [await fetch(JSON.stringify(before)), await fetch(JSON.stringify([...before, Math.random()]))]
       return [before, JSON.parse(answers[0]), JSON.parse(answers[1]).slice(0, 3)]`
@@ -180,7 +180,7 @@ describe('requests', () => {
     expect(await result('Math.random()')).not.toBe(await result('Math.random()'))
   })
 
-  test('give a response that is also the text of its body', async () => {
+  test('return a response that is also the text of its body', async () => {
     const fetch: Fetch = async ({ url }) => ({
       ok: true,
       status: url.endsWith('missing') ? 404 : 200,
@@ -224,7 +224,7 @@ describe('requests', () => {
     ])
   })
 
-  test('that lose a race hold up nothing', async () => {
+  test('that lose a race delay nothing', async () => {
     const begun = performance.now()
     const fetch: Fetch = async (request) => {
       if (request.url === 'slow') await sleep(3_000, undefined, { ref: false })
@@ -234,7 +234,7 @@ describe('requests', () => {
     expect(performance.now() - begun).toBeLessThan(2_500)
   })
 
-  test('fail as errors that can be caught', async () => {
+  test('throw errors that can be caught', async () => {
     const fetch: Fetch = async () => ({ ok: false, message: 'The host is in a private network' })
     expect(await result('fetch("http://10.0.0.1")', fetch)).toBe(
       'TypeError: The host is in a private network',
@@ -244,7 +244,7 @@ describe('requests', () => {
     )
   })
 
-  test('requests of failing code are sent all the same, as they were when it failed', async () => {
+  test('from failing code are sent all the same, as they were when it failed', async () => {
     const sent: string[] = []
     const fetch: Fetch = async ({ url }) => {
       sent.push(url)
@@ -273,7 +273,7 @@ describe('hostile code', () => {
     expect(sent).toBe(40)
   })
 
-  test('cannot pretend other requests than it has made', async () => {
+  test('cannot claim other requests than it has made', async () => {
     const sent: unknown[] = []
     const fetch: Fetch = async (request) => {
       sent.push(request)
@@ -303,12 +303,12 @@ describe('hostile code', () => {
     ['endless iterators', 'new Intl.NumberFormat({ *[Symbol.iterator]() { for (;;) yield "de" } })'],
     ['a long address', 'new URL("https://x.test/" + "a".repeat(2e6))'],
     ['long base64', 'btoa("x".repeat(2e6))'],
-  ])('gets nowhere with %s', async (_name, code) => {
+  ])('reaches nothing with %s', async (_name, code) => {
     await run(code, echo, 2_000)
     expect(await result('1 + 1')).toBe(2)
   })
 
-  test('that asks for formatters without end is stopped, and their memory comes back', async () => {
+  test('that asks for formatters without end is stopped, and their memory is freed', async () => {
     const bomb = `for (let i = 0; ; i++) {
       new Intl.NumberFormat("en", { minimumIntegerDigits: 1 + (i % 20), maximumFractionDigits: i % 19 }).format(i)
     }`
@@ -327,7 +327,7 @@ describe('hostile code', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1_048_576)
   })
 
-  test('that changes what everything is made of changes it for itself only', async () => {
+  test('that changes prototypes changes them for itself only', async () => {
     await run(`Object.prototype.style = "currency"; Array.prototype[Symbol.iterator] = null
       JSON.parse = JSON.stringify = () => "evil"; globalThis.Intl = 1; return (1).toLocaleString("de")`)
     await run(
@@ -344,7 +344,7 @@ describe('hostile code', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test('code whose result is nested too deep to be written has none', async () => {
+  test('has no result where that is nested too deep to be encoded', async () => {
     const code = 'let deep = []; for (let at = 0; at < 5000; at++) deep = [deep]; return deep'
     expect(await result(code)).toBe('The result is not a value')
   })
@@ -359,7 +359,7 @@ describe('hostile code', () => {
     ['["intl", "NumberFormat", "en", null, "constructor", ["return process"]]', /no constructor/],
     ['["changedUrl", "https://x.test", "__proto__", "x"]', /^$/],
     ['["changedUrl", "https://x.test", "toString", "x"]', /^$/],
-  ])('finds nothing else on the other side: %s', (call, message) => {
+  ])('finds nothing else of the host: %s', (call, message) => {
     const { error } = JSON.parse(answerHostCall(call, {}))
     expect(error?.[1] ?? '').toMatch(message)
   })

@@ -119,7 +119,7 @@ describe('calls without an answer', () => {
   })
 })
 
-test('a request that was done, and sent again when the bot was gone, is told so and had its effect', () => {
+test('a request that took effect, and was repeated when the bot was deleted, is reported so and had its effect', () => {
   const published = (lastStart: number) =>
     callsOf({ start: 0, lastStart, end: 9 }, { kind: 'publish', answer: 'gone' })
   const rest: Call<BotOp>[] = [
@@ -134,14 +134,14 @@ test('a request that was done, and sent again when the bot was gone, is told so 
   ).toBe('broken')
 })
 
-test('the checker rejects two concurrent writes with one precondition that are both done', () => {
+test('the checker rejects two concurrent successful writes with one precondition', () => {
   const both = [rename('0001', 'a', 'stamp 0', '0000'), rename('0002', 'b', 'stamp 0', '0000')]
   expect(verdictOf(both.map((op, index) => ({ start: index, end: 10, op })))).toBe('broken')
   const one: BotOp[] = [both[0] as BotOp, { kind: 'write', name: 'b', expected: '0000', answer: 'stale' }]
   expect(verdictOf(one.map((op, index) => ({ start: index, end: 10, op })))).toBe('fits')
 })
 
-test('the checker rejects an access after a removal, except by calls that had already begun', () => {
+test('the checker rejects an access after a removal, except by calls that had already started', () => {
   const op = (kind: AccessOp['kind'], isAllowed: boolean): AccessOp => ({ kind, isAllowed, what: '' })
   const grant = { start: 0, end: 1, op: op('change', true) }
   const removal = { start: 5, end: 8, op: op('change', false) }
@@ -177,7 +177,7 @@ function honest(seed: number, length: number): Call<BotOp>[] {
   })
 }
 
-test('forty histories of a bot that is right fit, and none of them once a read in it is from before', () => {
+test('forty histories of a correct bot pass, and none of them with a stale read', () => {
   for (let seed = 1; seed <= 40; seed++) {
     const calls = honest(seed, 60)
     expect({ seed, verdict: verdictOf(calls) }).toEqual({ seed, verdict: 'fits' })
@@ -215,7 +215,7 @@ describe('a chat that members take and give back', () => {
     stored: final,
   }
 
-  test('a history that keeps all promises breaks none', () => {
+  test('a history that keeps all promises passes', () => {
     expect(violationsOf(right)).toEqual([])
     // A return that may have happened before the take ended makes it unclear who handles the chat.
     const hands = [{ kind: 'return' as const, start: 5_005, end: 5_020, isDone: true }, ...right.hands]
@@ -237,12 +237,12 @@ describe('a chat that members take and give back', () => {
     ['answered and not stored', { final: [final[0], final[2], final[3]] as Said[] }],
     ['missing in the stream', { streamed: final.slice(1) }],
     ['in another order in the transcript of the result', { stored: [...final].reverse() }],
-  ])('a history with a message that is %s is found', (_, broken) => {
+  ])('a history with a message that is %s is rejected', (_, broken) => {
     const shown = broken.final ? { streamed: broken.final, stored: broken.final } : {}
     expect(violationsOf({ ...right, ...shown, ...broken })).not.toEqual([])
   })
 
-  test('a request and an answer of the bot while a member handles the chat are found', () => {
+  test('a request and an answer of the bot while a member handles the chat are rejected', () => {
     expect(violationsOf({ ...right, calls: [{ at: 9_000, text: 'w1' }] })).toHaveLength(1)
     const messages = right.messages.map((each) => (each.text === 'w1' ? { ...each, end: 8_000 } : each))
     expect(violationsOf({ ...right, messages })).toHaveLength(1)

@@ -81,7 +81,7 @@ describe.each(Object.keys(stores))('a %s', (name) => {
     store = await (stores[name] as () => Promise<FileStore>)()
   })
 
-  test('gives back what it was given, whole and in parts, until it is removed', async () => {
+  test('returns a stored file, whole and in parts, until it is deleted', async () => {
     const parts = [randomBytes(100_000), randomBytes(300_000), randomBytes(1)]
     const all = Buffer.concat(parts)
     await store.write('a1', pieces(...parts))
@@ -93,13 +93,13 @@ describe.each(Object.keys(stores))('a %s', (name) => {
     await store.remove('a1')
   })
 
-  test('keeps nothing of a file that ends early', async () => {
+  test('stores nothing of a file that ends early', async () => {
     await expect(store.write('b2', pieces(randomBytes(200_000), new Error('cut')))).rejects.toThrow('cut')
     expect(await store.read('b2')).toBeUndefined()
   })
 })
 
-test('a folder holds no part of a file that failed', async () => {
+test('a folder has no part of a file that failed', async () => {
   const files = await readdir(folder, { recursive: true, withFileTypes: true })
   expect(files.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([])
 })
@@ -120,13 +120,13 @@ describe('a bucket whose server', () => {
     return openBucket({ S3_ENDPOINT, S3_BUCKET: 'files', ...settings }, patience)
   }
 
-  test('says nothing is given up', async () => {
+  test('sends nothing is given up', async () => {
     const silent = await bucketOf(() => {}, { requestTimeout: 100 })
     await expect(silent.remove('a1')).rejects.toThrow('100 ms')
     await expect(silent.read('a1')).rejects.toThrow('100 ms')
   })
 
-  test('takes nothing of a file is given up, and one that takes its time is not', async () => {
+  test('reads nothing of a file is given up, and a slow one is not', async () => {
     const silent = await bucketOf(() => {}, { socketTimeout: 100 })
     await expect(silent.write('a1', pieces(randomBytes(100_000)))).rejects.toThrow('100 ms')
 

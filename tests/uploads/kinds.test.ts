@@ -14,7 +14,7 @@ test.each([
   ['date.ics', 'text/calendar'],
   ['letter.rtf', 'application/rtf'],
   ['any.xyz', 'xyz'],
-])('a file %s is taken where %s is allowed', (name, type) => {
+])('a file %s is accepted where %s is allowed', (name, type) => {
   expect(isOfType(name, [type])).toBe(true)
 })
 
@@ -23,11 +23,11 @@ test.each([
   ['photo.png', 'jpg'],
   ['a.txt', 'unknown/type'],
   ['noextension', 'jpg'],
-])('a file %s is not taken where only %s is allowed', (name, type) => {
+])('a file %s is not accepted where only %s is allowed', (name, type) => {
   expect(isOfType(name, [type])).toBe(false)
 })
 
-test('a name of a file fits systems that count bytes, and keeps its type', () => {
+test('a name of a file is short enough for systems that count bytes, and keeps its type', () => {
   for (const name of [`${'名'.repeat(96)}.pdf`, `${'👨‍👩‍👧'.repeat(60)}.png`, 'a'.repeat(500)]) {
     const safe = safeName(name)
     expect(Buffer.byteLength(safe)).toBeLessThanOrEqual(200)

@@ -54,7 +54,7 @@ const withoutProbe = (vendors as readonly VendorRow[])
   .map(({ type }) => type)
 const testable = Object.keys(data).filter((type) => !withoutProbe.includes(type))
 
-test('every vendor with credentials has probes, or is named as one that tells nobody if it accepts a key', () => {
+test('every vendor with credentials has probes, or is listed as one without a way to test a key', () => {
   const missing = withoutProbe.filter((type) => !untestable.includes(type))
   expect(missing.map((type) => `give the row of ${type} probes, or name it in untestable`)).toEqual([])
 })
@@ -66,7 +66,7 @@ describe.each(testable)('credentials of type %s', (type) => {
     return { tested, requests: world.requests }
   }
 
-  test('are accepted when the vendor answers, by a request that changes nothing', async () => {
+  test('are valid when the vendor responds, to a request that changes nothing', async () => {
     const { tested, requests } = await run(answer(200, {}))
     expect(tested).toMatchObject({ outcome: 'accepted', status: 200 })
     for (const { url, method, redirects } of requests) {
@@ -77,7 +77,7 @@ describe.each(testable)('credentials of type %s', (type) => {
     }
   })
 
-  test('are rejected with the words of the vendor, without the secret', async () => {
+  test('are invalid with the words of the vendor, without the secret', async () => {
     const secrets = [...JSON.stringify(data[type]).matchAll(/"((?:sk|el|nc|app|dataset|blink|phc)[\w-]+)"/g)]
     const given = secrets.map(([, secret]) => secret).join(' ')
     const { tested } = await run(answer(401, { error: { message: `No such key: ${given}` } }))
@@ -86,18 +86,18 @@ describe.each(testable)('credentials of type %s', (type) => {
     for (const [, secret = ''] of secrets) expect(tested.message).not.toContain(secret)
   })
 
-  test.each([429, 500, 302])('are in doubt when the vendor answers %i', async (status) => {
+  test.each([429, 500, 302])('are unknown when the vendor responds with %i', async (status) => {
     expect((await run(answer(status, 'Later'))).tested).toMatchObject({ outcome: 'unclear', status })
   })
 
-  test('cannot be tested while the vendor does not answer', async () => {
+  test('cannot be tested while the vendor does not respond', async () => {
     const { tested } = await run({ ok: false, reason: 'time', message: 'No answer in time' })
     expect(tested).toMatchObject({ outcome: 'unreachable', status: null })
   })
 })
 
 test.each(untestable)(
-  'credentials of type %s are sent nowhere, since the vendor tells nobody',
+  'credentials of type %s are not sent, since the vendor has no way to test them',
   async (type) => {
     const world = tools(() => answer(200, {}))
     expect(await testCredentials(world, { type, data: data[type] ?? {} }, now)).toMatchObject({
@@ -119,7 +119,7 @@ test('keys of Stripe are each tested, and one that is rejected counts', async ()
   expect(world.requests).toHaveLength(2)
 })
 
-test('a private key of Google that is none is rejected, and sent nowhere', async () => {
+test('an invalid private key of Google is rejected, and not sent', async () => {
   const world = tools(() => answer(200, {}))
   const broken = { serviceAccount: { ...serviceAccount, private_key: 'none' } }
   const tested = await testCredentials(world, { type: 'google sheets', data: broken }, now)
@@ -135,7 +135,7 @@ test.each([
   [404, '<h1>Not found</h1>', 'unclear'],
   [200, '<h1>Welcome</h1>', 'unclear'],
   [500, 'Later', 'unclear'],
-])('credentials of Chatwoot that get %i with %j are %s', async (status, body, outcome) => {
+])('credentials of Chatwoot for which %i is the response with %j are %s', async (status, body, outcome) => {
   const world = tools(() => answer(status, body))
   const account = { baseUrl: 'https://chatwoot.example.com/', accountId: 3, accessToken: 'token-of-the-bot' }
   const tested = await testCredentials(world, { type: 'chatwoot', data: account }, now)
@@ -149,7 +149,7 @@ test.each([
   ])
 })
 
-test('a key goes to the address of its credentials alone', async () => {
+test('a key is sent to the address of its credentials alone', async () => {
   const world = tools(() => answer(200, {}))
   const own = { apiKey: 'sk-example', baseUrl: 'https://llm.example.com/v1/' }
   for (const type of ['openai', 'anthropic']) await testCredentials(world, { type, data: own }, now)
