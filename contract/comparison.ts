@@ -5,7 +5,7 @@ import { bot, define } from './operation.ts'
 import { publicationId } from './publications.ts'
 import { exampleIds } from './shared.ts'
 
-/** Maximum changes of a response. Nobody reads more. */
+/** Maximum changes of a response. More would not help a reader. */
 export const MAX_CHANGES = 1_000
 
 const state = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, {

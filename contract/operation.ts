@@ -128,7 +128,7 @@ function scopeOf({ method, tag, scope }: Operation): Scope | 'any' {
 /** Media type of responses to `Prefer: return=minimal`, so that a media type has one schema per operation. */
 export const minimalMediaType = 'application/vnd.bot-builder.minimal+json'
 
-/** Keeps the literal types of the operations of one resource. */
+/** Preserves the literal types of the operations of one resource. */
 export const define = <const Operations extends Record<string, Operation>>(operations: Operations) =>
   operations
 

@@ -17,7 +17,7 @@ for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGQUIT: 3
   })
 }
 
-// Those who read may end before the list does. The error comes to the writer as well.
+// A reader may exit before the list ends. The writer gets the error as well.
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 process.exitCode = await runCommand(process.argv.slice(2), {

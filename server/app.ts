@@ -46,13 +46,13 @@ declare global {
   }
 }
 
-/** Requests are refused while starting; while draining they are served, but no new ones should come. */
+/** Requests are rejected while starting; while draining they are served, but no new ones should come. */
 export type Phase = 'starting' | 'serving' | 'draining'
 
 export interface AppOptions extends Services {
   pool: Pool
   phase: () => Phase
-  /** The sandbox, once it is open; asked in sandbox mode only. */
+  /** The sandbox, once it is open; called in sandbox mode only. */
   sandbox?: () => SandboxMode | undefined
 }
 
@@ -177,7 +177,7 @@ export function createApp(options: AppOptions): express.Express {
     }),
   )
 
-  // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
+  // Before the pages, since Express compares the path of each on the way to later routes.
   const outcomes = options.config.SANDBOX ? readOutcomes() : undefined
   const prefer = outcomes && preferOutcomes(outcomes)
   const runOperation = createOperations(
@@ -255,7 +255,7 @@ export function createApp(options: AppOptions): express.Express {
   return app
 }
 
-/** Node keeps the first of several Host headers, and a proxy may have used another one. */
+/** Node uses the first of several Host headers, and a proxy may have used another one. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -27,8 +27,8 @@ interface Installation {
 }
 
 /**
- * Brings the database to where it can be served from, and says what of the installation is not as it should be. Returns
- * how the first user signs in where it made that.
+ * Prepares the database for serving, and warns about problems of the installation. Returns the sign-in of the first
+ * user if it created that user.
  */
 export async function prepareDatabase({
   config,

@@ -22,12 +22,12 @@ const entries = { main: 'main.ts', admin: 'admin.ts', 'sandbox-worker': 'sandbox
 
 /**
  * Packages that are not bundled: OpenTelemetry instruments some or they read files of their own, others are seldom
- * loaded. The API of OpenTelemetry is bundled, since metrics always load it; two copies share what is registered.
+ * loaded. The API of OpenTelemetry is bundled, since metrics always load it; two copies share their registrations.
  */
 const apart =
   /^(esbuild|pg|pino|iconv-lite|@jitl|quickjs|@opentelemetry\/[^a]|@aws-sdk|@smithy|openai|@anthropic|yaml$)/
 
-/** Writes the build to a folder two below the top of the project, such as `dist/server`, in place of what was there. */
+/** Writes the build to a folder two below the top of the project, such as `dist/server`, and replaces its contents. */
 export async function buildService(output: string): Promise<void> {
   await rm(join(top, output), { recursive: true, force: true })
   await build({
@@ -45,7 +45,7 @@ export async function buildService(output: string): Promise<void> {
     sourcemap: true,
     sourcesContent: false,
     logLevel: 'warning',
-    // Packages that are no ES modules ask for what Node brings.
+    // Packages that are no ES modules require modules of Node.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },

@@ -150,11 +150,11 @@ const environment = z.object({
   SHUTDOWN_DELAY: whole(0, 600_000, 2_000),
   SHUTDOWN_TIMEOUT: whole(0, 600_000, 30_000),
   MAX_WORKSPACES_PER_USER: whole(0, 1_000_000, 100),
-  /** Absent keeps results until they are deleted. */
+  /** Absent: results are retained until they are deleted. */
   RESULTS_RETENTION_DAYS: number(1, 36_500).optional(),
-  /** Days for which draft and publications of a deleted bot are retained; its results are deleted at once. */
+  /** Days for which draft and publications of a deleted bot are retained; its results are deleted immediately. */
   DELETED_BOTS_RETENTION_DAYS: whole(0, 36_500, 7),
-  /** Absent keeps every publication. Chats that go on for longer are looked for, so it is no less than a week. */
+  /** Absent: every publication is retained. At least a week, since only longer chats are looked for. */
   PUBLICATIONS_RETENTION_DAYS: number(7, 36_500).optional(),
   PUBLICATIONS_KEPT: whole(1, 100_000, 20),
   RATE_LIMIT: z
@@ -184,7 +184,7 @@ const environment = z.object({
   /** Megabytes; 0 takes files until the disk is full. */
   DISK_MIN_FREE: whole(0, 10_000_000, 1_000),
   UPLOAD_TIMEOUT: whole(1_000, 1_800_000, 600_000),
-  /** A folder for files of visitors; absent keeps them beside the embedded database. */
+  /** A folder for files of visitors; absent: beside the embedded database. */
   FILES_DIR: z.string().min(1).optional(),
   /** A store for them in place of a folder. */
   S3_ENDPOINT: address(/^https?$/, 'https://s3.eu-central-1.amazonaws.com').optional(),
@@ -206,7 +206,7 @@ const environment = z.object({
     .optional(),
   OIDC_CLIENT_ID: z.string().optional(),
   OIDC_CLIENT_SECRET: z.string().optional(),
-  /** Domains whose people may sign in there; absent lets in those who have a user. */
+  /** Domains whose users may sign in there; absent: only existing users may. */
   OIDC_ALLOWED_DOMAINS: z
     .string()
     .default('')
@@ -242,14 +242,16 @@ const environment = z.object({
     .default('info'),
 })
 
-/** Ignored, it would let a pooler refuse every connection. */
+/** If ignored, a pooler would reject every connection. */
 const pooler =
   'DATABASE_TRANSACTION_POOLER: Expected to be absent: set DATABASE_SESSION_SETTINGS=false, and DATABASE_NAMED_STATEMENTS=false for poolers that keep no names'
 
 /** With two stores one would never be read. */
 const twoStores = 'FILES_DIR: Expected to be absent where S3_ENDPOINT is set: files are kept in one of them'
 
-/** Cookies do not tell ports apart, so that a port of its own would not keep members' pages from code of authors. */
+/**
+ * Cookies are shared between ports, so that a port of its own would not protect members' pages from code of authors.
+ */
 const sharedHost =
   'CHAT_URL: Expected with a PUBLIC_URL of another host: code of authors runs at CHAT_URL, and members sign in at PUBLIC_URL'
 
@@ -257,10 +259,10 @@ const sharedHost =
 const halfProvider =
   'OIDC_ISSUER: Expected with OIDC_CLIENT_ID and OIDC_CLIENT_SECRET, or none of them: the provider gives all three'
 
-/** Google refuses one without the other. */
+/** Google rejects one without the other. */
 const halfGoogle = 'GOOGLE_CLIENT_ID: Expected with GOOGLE_CLIENT_SECRET, or none of them: Google gives both'
 
-/** The clock of a sandbox is in one process, and in the database by what its connections set. */
+/** The clock of a sandbox is in one process, and in the database by the settings of its connections. */
 const sandboxProblem =
   'SANDBOX: Expected to be false, or WORKERS=1, DATABASE_SESSION_SETTINGS=true and no DATABASE_READ_URL: a sandbox is one process with one database'
 

@@ -9,13 +9,13 @@ import type { CountMessage, createQuotas, Quota } from './shares/quotas.ts'
 import type { FileStore } from './uploads/store.ts'
 import type { Keyring } from './workspaces/keyring.ts'
 
-/** Runs a piece of work of the caller in its turn, if it would keep the thread from others for too long. */
+/** Runs a piece of work of the caller in its turn, if it would block the thread for too long. */
 export type Pace = <Value>(work: () => Value | Promise<Value>) => Promise<Value>
 
 /** Services that the whole process shares. */
 export interface Services {
   db: Database
-  /** For what reads results and counts them: a standby where it is as far as `db` and there is one, else `db`. */
+  /** For reads and counts of results: a standby that is as recent as `db`, if there is one, else `db`. */
   reads: Database
   config: Config
   log: Logger

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { information } from '../contract/index.ts'
 
 /*
- * Entity tags: `"<id>-<digest of the state>-<digest of the view>"`. The state is all that is stored of a record and
- * shown by a read, and is all that a write compares; the view is how this caller sees it, such as by role or query.
- * There is never a comma in a tag: some clients split lists at them.
+ * Entity tags: `"<id>-<digest of the state>-<digest of the view>"`. The state is all stored data of a record that a
+ * read shows, and is all that a write compares; the view is its form for this caller, such as by role or query. A tag
+ * never has a comma, since some clients split lists at commas.
  */
 
 /** The part of a tag that a write compares. `shown` is every stored property that a read of the record shows. */

@@ -21,8 +21,8 @@ function prefixOf(moment: number): string {
 
 const DIGITS = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz')
 const RANDOM_CHARACTERS = 16
-// Random digits for many ids at once: the library generates and joins them one by one, which takes half the time of an
-// id.
+// Random digits for many ids together: the library generates and joins them one by one, which takes half the time of
+// an id.
 const random = Buffer.alloc(256 * RANDOM_CHARACTERS)
 let used = random.length
 

@@ -159,8 +159,8 @@ export function createLog(level: string, sink: DestinationStream): Logger {
 const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
 
 /**
- * Calls `end` with the first signal that ends the process, and `quit` with a later one, for who does not want to wait. A
- * person at a terminal has no balancer that must notice first: `isHasty`.
+ * Calls `end` with the first signal that ends the process, and `quit` with a later one, which skips the wait.
+ * `isHasty`: a person at a terminal has no balancer that must notice first.
  */
 export function onEndSignals(end: (isHasty: boolean) => void, quit: () => void) {
   let isEnding = false

@@ -5,9 +5,9 @@ import { leave } from './log.ts'
 
 /* Starts the service: this process serves by itself, or looks after the workers that do. */
 
-// Under load V8 lets the heap grow to four times of what is in use before it collects all: to twice of it costs no
-// throughput that can be measured, and keeps the process a little smaller. Half as much again is less than the buffers
-// of two hundred bodies, and has it collect all the time while bots come in.
+// Under load V8 lets the heap grow to four times of its live size before it collects all: twice of it costs no
+// measurable throughput, and makes the process a little smaller. Half as much again is less than the buffers of two
+// hundred bodies, and makes it collect all the time while bots come in.
 setFlagsFromString('--heap-growing-percent=100')
 
 // Node has had this user agent since version 21. Without it pg looks for another way to detect its runtime, and loads
@@ -25,7 +25,7 @@ if (config.WORKERS > 1 && cluster.isPrimary) {
   const telemetry = wantsTelemetry(process.env)
     ? (await import('./telemetry.ts')).startTelemetry()
     : undefined
-  // Its thread takes half as long to start as everything else does to load: both go on at once.
+  // Its thread takes half as long to start as everything else does to load: both run concurrently.
   const sandbox = (await import('./sandbox/index.ts')).openSandbox()
   sandbox.warm().catch(() => {})
   await (await import('./serve.ts')).serve(config, sandbox, telemetry)

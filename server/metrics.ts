@@ -19,7 +19,7 @@ export interface Metrics {
 export function createMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  // Gauges by the names of counters, which checks of metrics refuse; the sums by type say the same.
+  // Gauges by the names of counters, which checks of metrics reject; the sums by type have the same values.
   for (const kind of ['resources', 'handles', 'requests'])
     registry.removeSingleMetric(`nodejs_active_${kind}_total`)
   const requests = new Histogram({

@@ -8,8 +8,8 @@ import { information } from '../contract/index.ts'
 import { root } from './root.ts'
 
 /*
- * Makes what a release consists of, in `release/` or the folder that is named: packages for npm and pip, archives, a
- * bill of materials, and checksums. The same commit gives the same bytes.
+ * Makes the files of a release, in `release/` or the given folder: packages for npm and pip, archives, a bill of
+ * materials, and checksums. The same commit gives the same bytes.
  */
 
 const top = fileURLToPath(root)

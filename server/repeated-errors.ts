@@ -9,8 +9,8 @@ const RATE_MS = 60_000
 const MAX_ERRORS = 100
 
 /**
- * Logs an error once, and as long as it repeats once a minute with how often it came; at level debug each of them. Those
- * of one message and one kind are the same error. `now` is a monotonic clock in milliseconds.
+ * Logs an error once, and once a minute with its count as long as it repeats; at level debug each of them. Errors of
+ * one message and one kind are the same. `now` is a monotonic clock in milliseconds.
  */
 export function createErrorLog(
   log: Logger,

@@ -47,8 +47,8 @@ const TELEMETRY_STOP_TIMEOUT_MS = 1_000
 /**
  * Runs a process that serves: database, listener, migrations. It listens before the database is ready, so that probes
  * see a process that waits instead of one that restarts. On a signal it fails readiness, finishes requests and closes
- * the pool; a second signal ends it at once. A worker leaves migrations to the primary process, which also signals it
- * to stop.
+ * the pool; a second signal ends it immediately. A worker leaves migrations to the primary process, which also
+ * signals it to stop.
  */
 export async function serve(config: Config, sandbox: Sandbox, telemetry?: Telemetry): Promise<void> {
   const sink = openSink(cluster.isWorker)
@@ -79,7 +79,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   const keyring = openKeyring(config)
   let phase: Phase = 'starting'
   let sandboxMode: SandboxMode | undefined
-  // Filled in before the phase lets a request through.
+  // Filled in before the phase admits a request.
   const key = Buffer.alloc(32)
   const services = {
     db,
@@ -188,12 +188,12 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     log.info('stopping')
     await delay(wait)
     const last = performance.now() + timeout
-    // A part of the time is for what comes after the requests, which a database may keep waiting.
+    // A part of the time is for the steps after the requests, which a database may delay.
     const forClosing = Math.min(5_000, timeout / 4)
     const isDrained = await inTime(drain(), timeout - forClosing)
     if (!isDrained) server.closeAllConnections()
     const areClosed = await inTime(close(), last - performance.now())
-    // A server that was left running would keep the folder, so this has time of its own.
+    // A server that was left running would occupy the folder, so this has time of its own.
     const isStopped = await inTime(database.stop(), Math.max(DATABASE_STOP_MS, last - performance.now()))
     const isClosed = areClosed && isStopped
     // The collector may be unavailable, which is no failure of the service.
@@ -202,7 +202,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     await sink.exit(isDrained && isClosed ? 0 : 1)
   }
 
-  /** Lets the requests under way finish. */
+  /** Waits for the requests under way. */
   async function drain() {
     const closed = new Promise((resolve) => server.close(resolve))
     const begun = performance.now()
@@ -226,7 +226,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
 
   /** Ends without the requests under way, and with the database server. */
   function quit() {
-    // Whoever looks after a worker ends it where that is wanted: a terminal sends signals to all processes.
+    // The supervisor of a worker ends it if needed: a terminal sends signals to all processes.
     if (cluster.isWorker) return
     if (!isLocated) process.exit(1)
     server.closeAllConnections()

@@ -2,14 +2,15 @@ import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 
 /*
- * The steps of `make start` before the service: `install` or `build`. If one fails, the first line says why and what to
- * do, and the output of the program follows. Runs before anything is installed.
+ * The steps of `make start` before the service: `install` or `build`. If one fails, the first line has the reason and
+ * the remedy, and the output of the program follows. Runs before anything is installed.
  */
 
 const steps = {
   install: [
     'npm',
-    // NODE_ENV=production would leave out what builds. With `http` npm reports each request, which a retry hides.
+    // NODE_ENV=production would leave out the tools of the build. With `http` npm reports each request, which a retry
+    // hides.
     ...['ci', '--include=dev', '--no-audit', '--no-fund', '--no-progress', '--loglevel=http'],
     ...['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
   ],

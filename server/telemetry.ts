@@ -11,17 +11,17 @@ import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk
 import { BatchSpanProcessor, NodeTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-node'
 
 /*
- * Traces and metrics by OpenTelemetry, for whoever sets its variables. Loaded before the service, so that it finds the
- * modules that it looks into, and not at all otherwise.
+ * Traces and metrics by OpenTelemetry, if its variables are set; not loaded otherwise. Loaded before the service, so
+ * that it finds the modules that it instruments.
  */
 
 export interface Telemetry {
-  /** Sends what was not sent yet. */
+  /** Sends all pending data. */
   stop(): Promise<void>
 }
 
 /**
- * Attributes that a span may export. Addresses, headers and texts of errors hold data of callers: session ids, which
+ * Attributes that a span may export. Addresses, headers and texts of errors have data of callers: session ids, which
  * give access to chats, and answers. Statements are sent without their values, so they may be exported.
  */
 const TOLD = new Set([

@@ -24,7 +24,7 @@ const signatureHeaders = z.object({
   }),
 })
 
-/** The contract of this service, and what its document says beside the operations. */
+/** The contract of this service, and the texts of its document beside the operations. */
 export const source: DocumentSource<Operation> = {
   ...information,
   summary: 'Build, publish and run conversational bots.',

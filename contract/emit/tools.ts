@@ -5,8 +5,8 @@ import type { Operation } from '../operation.ts'
 import { composedTools, markedTools, type Tool } from '../tools/index.ts'
 
 /*
- * The list of tools as `/mcp` sends it. Schemas say what agents need to write a call, and leave out bounds and
- * examples, which cost tokens in every task: a call that breaks a bound gets an error that says so.
+ * The list of tools as `/mcp` sends it. Schemas have the parts that agents need to write a call, and omit bounds and
+ * examples, which cost tokens in every task: a call that breaks a bound gets an error with the bound.
  */
 
 export interface ListedTool {

@@ -22,14 +22,14 @@ export interface Operation {
   fileBody?: string
   /** The largest body accepted; `document` is for operations that carry a whole document. */
   bodySize?: 'small' | 'document'
-  /** True if the body is data of another service: numbers beyond JavaScript's precision keep their source text. */
+  /** True if the body is data of another service: numbers beyond JavaScript's precision retain their source text. */
   keepsNumbers?: true
   /**
    * Filters of the query. A request without any of them means everything, so the router then rejects a `Content-Type`
    * header, and a body in any case: only a bare request means everything.
    */
   everythingWithout?: readonly string[]
-  /** True if an operation without a token takes an idempotency key. The key must be long, so that nobody guesses it. */
+  /** True if an operation without a token takes an idempotency key. The key must be long enough not to be guessed. */
   takesLongKey?: true
   /** True if it calls other services. It must not do so within a transaction, hence its handler uses `once`. */
   callsOut?: true
@@ -123,7 +123,7 @@ export type Access =
 export interface RecordAccess {
   /** The path parameter with its id is called after it: `bookId` for `book`. */
   kind: string
-  /** Absent where callers who may see the record may do everything with it; others get `missing`. */
+  /** Absent if callers who may see the record may do everything with it; others get `missing`. */
   role?: string
   /** Part of the request that has the id of the record. Absent for the path. */
   idIn?: 'path' | 'query' | 'body'
@@ -217,7 +217,7 @@ export interface FileBody {
 /** Media type of every file body, regardless of the file. */
 export const fileMediaType = 'application/octet-stream'
 
-/** Result of a handler. Only `respond` can make one, so a handler cannot send what its operation does not declare. */
+/** Result of a handler. Only `respond` can make one, so a handler can send only declared responses. */
 interface Result<O extends Contract> {
   readonly [brand]: O
 }

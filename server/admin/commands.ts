@@ -26,7 +26,7 @@ export class Refusal extends Error {}
 
 type Options = Record<string, string | undefined>
 
-/** The rest of what a command may need. */
+/** Other dependencies of a command. */
 interface Surroundings {
   config: Config
   /** A sentence for the person at the keyboard, on standard error. */

@@ -44,7 +44,7 @@ interface FileCommand {
   run: (url: string, file: string, flags: Set<string>, say: Say, signal: AbortSignal) => Promise<object>
 }
 
-/** They say on standard error how far they are. */
+/** They report progress on standard error. */
 const fileCommands: Record<string, FileCommand> = {
   backup: {
     help: 'Writes all rows of the database into a new file, beside the running service: FILE',
@@ -83,7 +83,7 @@ function find<Value>(list: Record<string, Value>, words: string[]) {
   return undefined
 }
 
-/** As Node parses them; it says in several lines what is wrong, and not what there is. */
+/** Wraps the parser of Node, whose errors have several lines and do not list the options that exist. */
 function parse(name: string, args: string[], texts: string[], flags: string[] = [], takesFile = false) {
   try {
     return parseArgs({
@@ -184,7 +184,7 @@ async function runWithFile(
   }
 }
 
-/** Number of characters written at once. */
+/** Maximum characters of one write. */
 const BATCH_CHARACTERS = 65_536
 
 async function print(lines: AsyncIterable<object | string>, terminal: Terminal) {

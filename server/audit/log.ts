@@ -52,8 +52,8 @@ export const entryColumns = getTableColumns(table)
 const encode = encoderOf(entryColumns)
 
 /**
- * The part of a statement that writes an entry together with its cause: one for each row of `cause`, which gives what
- * is not of the entry.
+ * The part of a statement that writes an entry together with its cause: one for each row of `cause`, which has the
+ * columns that are not in the entry.
  */
 export function auditCte(entry: AuditEntry, cause: SQL, given: Record<string, SQL> = {}): SQL {
   const encoded = encode(entry, {})

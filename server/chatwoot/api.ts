@@ -16,7 +16,9 @@ const MAX_RETRY_AFTER_MS = 60_000
 /** A file is in memory as chunks, whole, and in the body of the request. */
 const FILE_COPIES = 4
 
-/** `unknown`: nobody knows if it has had an effect. `limited`: it comes too soon. `rejected`: it will never do. */
+/**
+ * `unknown`: it may or may not have had an effect. `limited`: it comes too soon. `rejected`: it will never succeed.
+ */
 export type Outcome =
   | {
       ok: true
@@ -132,7 +134,7 @@ async function post(
   const seconds = Number(headers['retry-after'] ?? 0)
   const wait = seconds > 0 ? Math.min(seconds * 1_000, MAX_RETRY_AFTER_MS) : 0
   const words = `Chatwoot responded with status ${status}`
-  // It refuses too many messages of a minute as invalid.
+  // It rejects too many messages of a minute as invalid.
   if (status === 429 || (status === 422 && /too many/i.test(text))) return failed('limited', words, wait)
   if (status === 401 || status === 403) return failed('forbidden', words)
   if (status === 404) return failed('gone', words)

@@ -36,7 +36,7 @@ export function openBridge(services: Services): LeaseWorker {
   const { db, log } = services
   const logError = createErrorLog(log)
 
-  /** Sends what there is to send, then lets the chat go on, then takes the next event. */
+  /** Sends pending messages, then resumes the chat, then takes the next event. */
   async function work(key: Taken, isStopping: () => boolean): Promise<void> {
     while (!isStopping()) {
       const row = await readLeased(db, key, key.leaseId)

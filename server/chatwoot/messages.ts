@@ -27,7 +27,7 @@ const NO_TEXT = '…'
 /** Only its own widget sends a choice back. Other channels get numbers to answer with. */
 const WIDGET = 'Channel::WebWidget'
 
-/** The messages of bubbles, and of what a turn asks for then. */
+/** The messages of bubbles, and of the input of a turn. */
 export function messagesOf(bubbles: readonly Bubble[], turn: Turn, channel: string): Outgoing[] {
   const messages = bubbles.map(messageOf).filter(({ content }) => content.trim() !== '')
   for (const { type, ...action } of turn.clientSideActions ?? []) {

@@ -90,7 +90,7 @@ export function readEvent(body: JsonObject, bytes: Buffer): ReadEvent | undefine
       MAX_TEXT_CHARACTERS,
     )
     const replyId = cutText(storableText(asString(chosen.value) ?? ''), 255)
-    // It comes as an answer to an earlier message: what was said last is before it.
+    // It comes as an answer to an earlier message: the latest message precedes it.
     const ordinal = 2 * Math.max(messageId, lastMessageId ?? 0) + 1
     const choice = { ...known, text: title, replyId, messageId: lastMessageId ?? messageId }
     return read({ ...choice, kind: 'choice', key: `choice ${messageId}`, ordinal })
@@ -143,6 +143,6 @@ function idOf(value: unknown): number | undefined {
     : undefined
 }
 
-/** The same for a message and for what Chatwoot sends back of it. */
+/** The same for a message and for the copy that Chatwoot sends back. */
 export const digestOfText = (text: string) =>
   hash('sha256', cutText(storableText(text), MAX_TEXT_CHARACTERS).trim(), 'base64url')

@@ -122,7 +122,7 @@ export function storeEvent(db: Database, given: Received, now: Date): Promise<St
   })
 }
 
-/** Notes that a message of the bot has arrived, where nobody knows that yet. */
+/** Records that a message of the bot has arrived, unless that is recorded already. */
 async function confirmMessage(
   db: Database,
   key: Key,
@@ -238,7 +238,7 @@ export async function release(db: Database, row: Conversation): Promise<boolean>
 }
 
 /**
- * Ends the lease of a conversation that is looked at again later: at once if something has come meanwhile, unless it
+ * Ends the lease of a conversation that is due again later: immediately if an event has come meanwhile, unless it
  * fails.
  */
 export async function putOff(db: Database, row: Conversation, milliseconds: number): Promise<void> {
@@ -263,7 +263,7 @@ export async function nextEvent(
   return found?.event ? { ...(JSON.parse(found.event.text) as StoredEvent), key: found.key } : undefined
 }
 
-/** Writes what has become of an event that is not done yet, so that a retry begins there. */
+/** Writes the progress of an event that is not done yet, so that a retry begins there. */
 export async function saveEvent(db: Database, row: Key, event: StoredEvent & { key: string }): Promise<void> {
   await db
     .update(events)
@@ -297,7 +297,7 @@ export async function finish(
   return done.length > 0
 }
 
-/** Drops what waits in a conversation that cannot be written to. */
+/** Drops the pending content of a conversation that cannot be written to. */
 export async function abandon(db: Database, row: Conversation): Promise<void> {
   await transact(db, async (tx) => {
     await tx.update(events).set({ event: null }).where(isEventOf(row))

@@ -23,8 +23,8 @@ import { type Conversation, change, finish, saveEvent, workspaceOfBot } from './
 import { handleFailure, type Step, settledColumns } from './send.ts'
 
 /*
- * Applies events of a conversation to its chat. An event is marked as done in the transaction of what it causes, so a
- * turn runs once for each message, whatever is killed and however often the message comes.
+ * Applies events of a conversation to its chat. An event is marked as done in the transaction of its effects, so a
+ * turn runs once for each message, even if a process is killed or the message comes again.
  */
 
 type Event = StoredEvent & { key: string }
@@ -83,7 +83,7 @@ export async function runEvent(services: Services, row: Conversation, event: Eve
     if (!(await change(db, row, returned))) return 'lost'
     const resumed = isRestarted ? undefined : await sessionOf(services, row)
     if (!resumed || resumed.handledBy !== null) return 'again'
-    // At once, so that the message answers the input that the chat waited at, and no later one.
+    // Immediately, so that the message answers the input that the chat waited at, and no later one.
     current = resumed
   }
   if (isForPeople && isLate) return recordForPeople(context, row, event)
@@ -133,7 +133,7 @@ function recordForPeople({ db, now, quota }: Context, row: Conversation, event: 
   })
 }
 
-/** Lets a chat go on without a message. */
+/** Resumes a chat without a message. */
 export async function goOn(services: Services, row: Conversation): Promise<Step> {
   const { db } = services
   const session = await sessionOf(services, row)
@@ -154,7 +154,7 @@ export async function goOn(services: Services, row: Conversation): Promise<Step>
   return 'again'
 }
 
-/** The context of turns without a request; what comes without an address counts for its bot. */
+/** The context of turns without a request; without an address, bytes count for the bot. */
 function contextOf(services: Services): Context {
   const now = services.now()
   return { ...services, now, quota: services.quotas, slot: { releaseDuring: (work) => work() } }
@@ -194,7 +194,7 @@ async function updateChat(
   const bot = { id: row.botId, workspaceId: row.workspaceId }
   const hasWebhooks = session?.subscribedEvents !== null
   const grant = { bot, caller: { userId: null }, hasWebhooks }
-  // Nobody here is to be kept from silencing the bot.
+  // No caller here has to be stopped from silencing the bot.
   const countMessage = () => undefined
   await updateSession({ ...context, grant, countMessage }, row.sessionId ?? '', body)
 }

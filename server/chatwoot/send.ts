@@ -14,9 +14,8 @@ import { digestOfText } from './read-event.ts'
 import { abandon, type Conversation, change } from './rows.ts'
 
 /*
- * Sends what a session says to its conversation, as a client that follows the session does, one request at a time. A
- * request of which nobody knows if it arrived is sent again only when Chatwoot has not sent its message back for a
- * while.
+ * Sends the messages of a session to its conversation, as a client that follows the session does, one request at a
+ * time. A request that may not have arrived is repeated only if Chatwoot has not sent its message back for a while.
  */
 
 /** Time for which a message that may have arrived is not sent again. */
@@ -24,7 +23,7 @@ const CONFIRMATION_TIMEOUT_MS = 15_000
 const MAX_RETRY_DELAY_MS = 5 * MS_PER_MINUTE
 /** A message that Chatwoot rejects this often is left out. */
 const MAX_REJECTIONS = 5
-/** A conversation whose requests fail for so long is given up. */
+/** Time of failing requests after which a conversation is abandoned. */
 const MAX_FAILING_MS = 3 * MS_PER_DAY
 const MAX_NOTE_CHARACTERS = 8_000
 const RETURNED = 'The bot has this conversation again.'
@@ -45,7 +44,7 @@ export async function sendNext(services: Services, row: Conversation): Promise<S
   const position = { revision: row.sentRevision, ordinal: row.sentOrdinal }
   const [event, ...later] = await eventsAfter(db, session, session, position)
   if (event && (event.type === 'turn' || event.type === 'message')) {
-    // Members' messages and later turns follow: only the last turn asks for something.
+    // Members' messages and later turns follow: only the last turn has an input.
     const isLast = event.type === 'turn' && !later.some(({ type }) => type === 'turn')
     const turn = event.type === 'turn' && isLast ? event.step : {}
     const bubbles =
@@ -86,7 +85,8 @@ function resumeTime(session: Session, turn: Turn) {
 }
 
 /**
- * Brings the status of the conversation to that of the chat, and tells members what the bot knows, or that it goes on.
+ * Sets the status of the conversation to that of the chat, and sends members the answers or a note that the bot
+ * continues.
  */
 async function settleStatus(services: Services, row: Conversation, session: Session): Promise<Step> {
   const { db } = services
@@ -138,7 +138,7 @@ async function noteOf({ db }: Services, { botId, resultId }: Session): Promise<s
 /** Words of a visitor in one line, without a mark-up or a mention. */
 const plain = (words: string) => words.replace(/\s+/g, ' ').replace(/[\\[\]()<>*_~`#|!@]/g, '\\$&')
 
-/** Columns of a request that has succeeded, and of a conversation whose next chat has said nothing yet. */
+/** Columns of a request that has succeeded, and of a conversation whose next chat has no messages yet. */
 export const settledColumns = {
   pending: null,
   pendingSince: null,
@@ -148,7 +148,7 @@ export const settledColumns = {
 }
 const nothingSent = { ...settledColumns, sentRevision: 0, sentOrdinal: 0, sentParts: 0, resumeAt: null }
 
-/** Sends a message once. `done` is what changes when it has arrived. */
+/** Sends a message once. `done` are the changes once it has arrived. */
 async function sendMessage(
   services: Services,
   row: Conversation,

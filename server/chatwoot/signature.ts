@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Issue } from '../../contract/errors.ts'
 
-/** A signature is good for so long, so that nobody can send an event again later. */
+/** A signature expires, so that a captured event cannot be sent again later. */
 const MAX_SIGNATURE_AGE_SECONDS = 300
 
 interface Sent {

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 
 const here = new URL('./', import.meta.url)
 
-/** Writes the package to a folder, in place of what was there. */
+/** Writes the package to a folder, and replaces its contents. */
 export async function buildCommand(output: string): Promise<void> {
   await rm(output, { recursive: true, force: true })
   await build({
@@ -19,7 +19,7 @@ export async function buildCommand(output: string): Promise<void> {
     target: 'node20',
     minifyWhitespace: true,
     logLevel: 'warning',
-    // Packages that are no ES modules ask for what Node brings.
+    // Packages that are no ES modules require modules of Node.
     banner: {
       js: "#!/usr/bin/env node\nimport { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },

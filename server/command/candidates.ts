@@ -3,11 +3,11 @@ import { asObject, asObjects } from '../json/access.ts'
 import type { Block, Clues } from './flow-clues.ts'
 import type { Message, Step } from './simulation.ts'
 
-/* Replies that are tried at an input, by its type and by what the flow compares with. */
+/* Replies that are tried at an input, by its type and by the comparisons of the flow. */
 
 const MAX_CANDIDATES = 24
 
-/** For each type; null where its options or its items say what to reply. */
+/** For each type; null if its options or its items determine the replies. */
 const usual: Record<InputType, string[] | null> = {
   'text input': ['Ada'],
   'number input': null,
@@ -24,7 +24,7 @@ const usual: Record<InputType, string[] | null> = {
   cards: null,
 }
 
-/** Types whose inputs refuse some replies. */
+/** Types whose inputs reject some replies. */
 const checked = new Set([
   'number input',
   'email input',

@@ -10,7 +10,7 @@ export interface Difference {
   how: string
 }
 
-/** Properties that nobody who chats notices. */
+/** Properties that no visitor notices. */
 const unseen = new Set([
   'id',
   'blockId',
@@ -36,7 +36,7 @@ function toComparable(value: unknown): unknown {
 const textOf = (value: unknown) => JSON.stringify(toComparable(value) ?? null)
 const short = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 79)}…` : text)
 
-/** The first difference between two runs; undefined where nobody notices one. */
+/** The first difference between two runs; undefined if no visitor or service notices one. */
 export function differenceOf(before: SimulatedRun, after: SimulatedRun, flow: Flow): Difference | undefined {
   const at = (blockId: string | undefined, how: string): Difference => {
     const group = flow.groups.find(({ blocks }) => blocks.some(({ id }) => id === blockId))

@@ -1,8 +1,6 @@
 import { asObject, type JsonObject } from '../json/access.ts'
 
-/*
- * Answers that matter in a flow: values that conditions compare with, and blocks that edges reach.
- */
+/* Answers that matter in a flow: values that conditions compare with, and blocks that edges reach. */
 
 export interface Flow {
   groups: { id: string; title?: string; blocks: Block[] }[]

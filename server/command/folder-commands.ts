@@ -181,7 +181,7 @@ export function addFolderCommands(program: Command, context: Context) {
     })
 }
 
-/** A flow that begins and ends at once. */
+/** A flow that begins and ends immediately. */
 const emptyBot = {
   version: '6.1',
   events: [{ id: 'start', type: 'start', graphCoordinates: { x: 0, y: 0 } }],
@@ -203,7 +203,7 @@ async function liveBot(client: Client, id: string) {
   }
 }
 
-/** The workspace of a caller who has one. */
+/** The only workspace of a caller. */
 async function onlyWorkspace({ service }: Context): Promise<string> {
   const { workspaces } = await service().client.workspaces.list()
   const [workspace] = workspaces

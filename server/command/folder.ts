@@ -133,7 +133,7 @@ export function readBots(folder: string, files?: readonly string[]): LocalBot[] 
 
 function checkBot(file: string, value: unknown): BotFile {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) fail(`${file}: expected an object`)
-  // Exports of other tools have it; what people see in a table belongs to an installation.
+  // Exports of other tools have it; the preferences of a table belong to an installation.
   const { resultsTablePreferences: _, ...rest } = value as Record<string, unknown>
   const bot = rest as unknown as BotFile
   if (bot.id !== undefined && (typeof bot.id !== 'string' || !/^[\w-]{1,64}$/.test(bot.id)))
@@ -157,7 +157,7 @@ function parse(file: string, text: string): unknown {
   }
 }
 
-/** A name for a new file that tells the bot, and is not taken. */
+/** A free name for a new file that identifies the bot. */
 export function fileNameFor(name: string, taken: ReadonlySet<string>): string {
   const slug =
     name

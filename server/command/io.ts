@@ -32,7 +32,7 @@ export function print(io: Io, isJson: boolean, value: unknown, lines: readonly s
 
 export const countBots = (count: number) => (count === 1 ? '1 bot' : `${count} bots`)
 
-/** Shows how far a long command is; nothing where nobody watches. */
+/** Shows the progress of a long command, only in a terminal. */
 export function createProgress(io: Io, total: number, noun: string) {
   let count = 0
   return {

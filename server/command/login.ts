@@ -59,7 +59,7 @@ const clientName = () => `bots on ${hostname()}`
 
 const accountPage = (url: string) => `${url}/account?${new URLSearchParams({ token: clientName() })}`
 
-/** Asks on a page of the service; one that does not know such logins has a page that creates a token. */
+/** Uses a page of the service; one without such logins has a page that creates a token. */
 async function askForToken(io: Io, url: string, options: LoginOptions): Promise<string> {
   const { client } = connect(url)
   const started = await startLogin(url, options)

@@ -9,8 +9,8 @@ import type { Client, Service } from './profiles.ts'
 import { mapReferences } from './references.ts'
 
 /*
- * Migrates a workspace of the reference product. What was done is in a file after every record, with the request that is
- * under way: the same command sends that again with its idempotency key, so that nothing is made twice.
+ * Migrates a workspace of the reference product. Its progress is in a file after every record, with the request that
+ * is under way: the same command sends that again with its idempotency key, so that no record is created twice.
  */
 
 interface MigratedBot {
@@ -158,7 +158,7 @@ async function start(
   await send(service, state, save)
 }
 
-/** The words of a refusal, after which the request under way is none any more; everything else is thrown. */
+/** Returns the words of a rejection, after which no request is under way; throws every other error. */
 async function unlessRefused(
   state: MigrationState,
   save: () => void,
@@ -205,7 +205,9 @@ async function send({ client }: Service, state: MigrationState, save: () => void
   save()
 }
 
-/** Sets what an import leaves out: links to bots by their new ids, the public id, and whether it is closed. */
+/**
+ * Sets the properties that an import leaves out: links to bots by their new ids, the public id, and the closed state.
+ */
 async function finish({ client }: Service, state: MigrationState, migrated: MigratedBot) {
   const { botId, warnings } = migrated
   const bot = await findBot(client, botId)

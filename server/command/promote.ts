@@ -89,7 +89,7 @@ export async function promote(
   return { name, botId: targetId, action: 'update', properties, changes, warnings }
 }
 
-/** Digest of what promotions write, so that publishing the bot of the target is no edit of it. */
+/** Digest of the properties that promotions write, so that publishing the bot of the target is no edit of it. */
 const digestIn = (bot: object) => digestOf(formatBot(toFile(bot)))
 
 /** The bots that were promoted to a target, by those that they come from. */

@@ -7,8 +7,8 @@ import { replay } from './replay.ts'
 import { type Script, saysOf, simulateWhole } from './simulation.ts'
 
 /*
- * Proves that a draft leaves chats as they are, or says for how many people something changes: by replaying transcripts,
- * and by exploring every path of what visitors get and of the draft.
+ * Proves that a draft leaves chats as they are, or counts the visitors for whom something changes: by replaying
+ * transcripts, and by exploring every path of the live publication and of the draft.
  */
 
 export interface Change extends Difference {

@@ -8,8 +8,8 @@ import type { Client } from './profiles.ts'
 import { awaitsAction, type Script, type SimulatedRun, type Step, saysOf, simulate } from './simulation.ts'
 
 /*
- * Records a test from a chat in the terminal. The chat is simulated, so the responses to what the bot sends are asked
- * for as well; the whole chat is run again for each line, with all that was given so far.
+ * Records a test from a chat in the terminal. The chat is simulated, so the command also prompts for the responses to
+ * requests of the bot; the whole chat runs again for each line, with all earlier lines.
  */
 
 export async function recordTest(
@@ -76,7 +76,7 @@ function toBody(words: string): unknown {
   }
 }
 
-/** A test that passes as long as the bot does what it did. */
+/** A test that passes as long as the bot behaves as it did. */
 function testOf(name: string, script: Script, run: SimulatedRun): object {
   const chat: object[] = []
   for (const [index, step] of run.steps.entries()) {

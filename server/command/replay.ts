@@ -13,9 +13,9 @@ import {
 } from './simulation.ts'
 
 /*
- * Replays what a person said to the publication that they chatted with. Whatever a transcript does not tell is derived
- * from the result: responses from the variables that took them, paths of A/B tests from what was said after them. Only a
- * chat that comes out as the transcript has it counts.
+ * Replays the messages of a visitor with the publication that they chatted with. Data that a transcript lacks is
+ * derived from the result: responses from the variables that took them, paths of A/B tests from the messages after
+ * them. Only a chat that reproduces the transcript counts.
  */
 
 export interface Replayed {
@@ -98,7 +98,7 @@ const textOf = (transcript: readonly TranscriptEntry[]) =>
     ]),
   )
 
-/** Messages that the person sent, with the files of their answers. */
+/** Messages that the visitor sent, with the files of their answers. */
 function messagesOf(transcript: readonly TranscriptEntry[], { answers }: Result): Message[] {
   let next = 0
   return transcript.flatMap(({ role, type, text = '', audio }): Message[] => {
@@ -133,7 +133,7 @@ function collectIds(value: unknown, ids: Set<unknown>) {
   }
 }
 
-/** The response that a block got, from the variables that took parts of it; undefined where they do not tell. */
+/** The response that a block got, from the variables that took parts of it; undefined if they do not determine it. */
 function responseOf(
   block: Block | undefined,
   result: Result,

@@ -23,7 +23,7 @@ export type Step = Pick<StartedPreviewBody, 'messages' | 'input' | 'clientSideAc
 export type Chat = NonNullable<StartedPreviewBody['simulation']>
 
 export interface SimulatedRun extends Omit<Chat, 'steps'> {
-  /** The start, and what followed each reply. */
+  /** The start, and the step after each reply. */
   steps: Step[]
 }
 
@@ -44,7 +44,7 @@ export async function simulate(client: Client, botId: string, script: Script): P
   return { ...simulation, steps: [first, ...simulation.steps] }
 }
 
-/** As `simulate`; undefined where the service refuses the script, such as a command that the bot does not have. */
+/** As `simulate`; undefined if the service rejects the script, such as a command that the bot does not have. */
 export async function simulateWhole(
   client: Client,
   botId: string,

@@ -45,7 +45,7 @@ export async function pull(
   const listed = []
   for await (const bot of service.client.bots.list({ workspaceId: state.workspaceId, limit: 100 }))
     listed.push(bot)
-  // The oldest first, so that names of files do not depend on what was made later.
+  // The oldest first, so that names of files do not depend on later bots.
   listed.sort((one, other) => (one.id < other.id ? -1 : 1))
   const progress = createProgress(io, listed.length, 'bots')
   const taken = new Set(Object.values(state.bots).map(({ file }) => file))
@@ -85,7 +85,7 @@ export async function pull(
   return pulled
 }
 
-/** A name that no bot and no file of somebody else has. */
+/** A name that no bot and no unrelated file has. */
 function freeFile(folder: string, name: string, taken: Set<string>): string {
   const used = new Set(taken)
   for (;;) {
@@ -120,7 +120,7 @@ interface Step extends PlannedPush {
   updatedAt?: string
 }
 
-/** Finds what a push has to do. Changes nothing; refuses as a whole where one bot cannot be pushed. */
+/** Plans a push. Changes nothing; rejects the whole push if one bot cannot be pushed. */
 export async function planPush(
   service: Service,
   state: FolderState,

@@ -5,8 +5,8 @@ import { z } from '../../contract/kit/zod.ts'
 import { fail } from './io.ts'
 
 /*
- * Tests of conversations: `name.test.yaml` beside `name.bot.json`. The visitor's replies and all that comes from outside
- * are given by the file, and what the bot has to say to them.
+ * Tests of conversations: `name.test.yaml` beside `name.bot.json`. The file has the replies of the visitor and all
+ * data from outside, and the expected messages of the bot.
  */
 
 export const MAX_FILE_BYTES = 2_000_000
@@ -124,14 +124,14 @@ function parseTests(name: string, text: string): ConversationTest[] {
   )
   if (problems.length > 0) fail(problems.join('\n'))
   const lineOf = (path: readonly PropertyKey[]): number => {
-    // A property that is missing has the line of what it is missing from.
+    // A missing property gets the line of its parent.
     for (let depth = path.length; depth >= 0; depth--) {
       const node = depth === 0 ? document.contents : document.getIn(path.slice(0, depth), true)
       if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
     }
     return 1
   }
-  // Aliases that multiply are refused by the library.
+  // The library rejects aliases that multiply.
   const parsed = file.safeParse(readValue(name, () => document.toJS({ maxAliasCount: 100 })))
   if (!parsed.success) {
     const wrong = parsed.error.issues.map(({ path, message, code, ...more }) => {

@@ -1,7 +1,7 @@
 import type { Command, OptionValues } from 'commander'
 import { exitCodes, fail, type Io } from './io.ts'
 
-/* Options that a command would ignore are rejected, so that nobody believes that they did something. */
+/* Options that a command would ignore are rejected, so that no caller expects an effect. */
 
 interface Rule {
   option: string

@@ -83,9 +83,9 @@ export async function readDraft(
 }
 
 /**
- * Drafts that were read or written lately, each with the change of the bot that wrote it. Every request reads
- * the bot's row, which names that change, so what another process wrote is noticed, as is a database that was
- * restored from a backup.
+ * Drafts that were read or written lately, each with the change of the bot that wrote it. Every request reads the
+ * bot's row, which names that change, and so detects writes of other processes and a database that was restored from
+ * a backup.
  */
 const caches = new WeakMap<Database, LRUCache<string, CachedDraft>>()
 
@@ -133,8 +133,8 @@ export function parseDraft(version: Version, draft: Draft): FlowDocument {
 }
 
 /**
- * The draft in another version. In the same version it is not parsed; parts that the conversion leaves alone keep their
- * text.
+ * The draft in another version. In the same version it is not parsed; parts that the conversion does not change
+ * retain their text.
  */
 export function convertDraft(
   version: Version,

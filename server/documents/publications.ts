@@ -23,7 +23,7 @@ export function publicationPage(db: Database, { bot }: BotGrant, position: Posit
     .limit(limit)
 }
 
-/** Returns whether a publication exists and is live, without reading its flow. */
+/** Reads the id and time of a publication, and if it is live, without its flow. */
 export async function publicationState(db: Database, { bot }: BotGrant, id: string) {
   const [row] = await db
     .select({ id: table.id, createdAt: table.createdAt, isLive })

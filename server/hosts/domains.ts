@@ -4,7 +4,7 @@ import type { Database } from '../db/client.ts'
 import { bots, customDomains } from '../db/schema.ts'
 import { isBotVisible } from '../db/visible-bots.ts'
 
-/* Hosts of bots. A domain whose bot or workspace is deleted leads nowhere at once, and is free for others. */
+/* Hosts of bots. A domain whose bot or workspace is deleted is unreachable immediately, and free for others. */
 
 const CACHE_MS = 5_000
 
@@ -29,7 +29,7 @@ const lookups = new Map<string, Promise<boolean>>()
 /** True while a host is looked up. */
 export const isLookedUp = (host: string): boolean => lookups.has(host)
 
-/** True if some bot has a domain on this host. Requests that ask meanwhile share the answer. */
+/** True if some bot has a domain on this host. Concurrent calls share the query. */
 export function isBotHost(db: Database, host: string): Promise<boolean> {
   const running = lookups.get(host)
   if (running) return running
@@ -74,7 +74,7 @@ async function hasLivingBot(db: Database, ids: string[]): Promise<boolean> {
 export const isDomainAt = (host: string | undefined, domain: string | null | undefined): boolean =>
   host === undefined || (typeof domain === 'string' && hostOfDomain(domain) === host)
 
-/** The same for a bot whose domain is not known. */
+/** The same for a bot whose domain is unknown. */
 export async function isServedAt(db: Database, host: string | undefined, botId: string): Promise<boolean> {
   if (host === undefined) return true
   const [bot] = await db.select({ domain: bots.customDomain }).from(bots).where(eq(bots.id, botId))

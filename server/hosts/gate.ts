@@ -7,11 +7,11 @@ import { isBotHost, isLookedUp, recallBotHost } from './domains.ts'
 import { botHost, type HostReader } from './visited.ts'
 
 /*
- * Keeps what members use away from hosts that serve chats alone. Code of authors runs on these hosts as their own, so
- * that it could read the pages and tokens of members there.
+ * Hides the pages and operations of members on hosts that serve chats alone. Code of authors runs in the origin of
+ * these hosts, so that it could read the pages and tokens of members there.
  */
 
-/** Probes are answered on every host, also without a database. */
+/** Probes get a response on every host, also without a database. */
 const probes = /^\/(livez|readyz)$/
 
 /** Paths beside the contract that chats need. */
@@ -31,9 +31,9 @@ export interface Gate {
   hosts: HostReader
   limits: Limits
   operations: Record<string, Operation>
-  /** True once the database answers. */
+  /** True once the database responds. */
   isReady: () => boolean
-  /** Serves the rest on hosts of chats: pages of their bots, and what is not there. */
+  /** Serves the rest on hosts of chats: pages of their bots, and a 404 for all else. */
   serveRest: express.RequestHandler
 }
 
@@ -59,7 +59,7 @@ export function createGate({
 
   function enterDomain(request: express.Request, response: express.Response, domain: string) {
     response.locals.visited = botHost(request, domain)
-    // The host belongs to others, who may serve it otherwise tomorrow.
+    // The host belongs to others, who may serve it without TLS tomorrow.
     response.removeHeader('Strict-Transport-Security')
   }
 

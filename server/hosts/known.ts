@@ -5,7 +5,7 @@ import { sendProblem } from '../kit/response.ts'
 import { isBotHost } from './domains.ts'
 import { type HostReader, MAX_HOST_CHARACTERS } from './visited.ts'
 
-/** Says if the service serves a host, for proxies that ask before they get a certificate for it. */
+/** Responds if the service serves a host, for proxies that check before they get a certificate for it. */
 export function serveKnownHosts(
   serve: (path: string, handler: RequestHandler) => void,
   db: Database,

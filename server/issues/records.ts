@@ -1,6 +1,6 @@
 import type { Issue, IssueCode } from '../../contract/errors.ts'
 
-/* Issues that several operations answer with. */
+/* Issues that several operations respond with. */
 
 const records: Record<string, [noun: string, code: IssueCode]> = {
   workspaceId: ['workspace', 'unknown_workspace'],
@@ -28,7 +28,7 @@ const sessionForm = /^[0-9a-z]{26}-[0-9a-z]{26}$/
 /** Ids of the service have one form; these are of a form of their own, or of their author. */
 const otherForms = ['publicId', 'sessionId', 'blockId', 'templateId']
 
-/** Says what the form of a value tells: it has not that of the id that is wanted here. */
+/** Explains by the form of a value that it is no id of the expected kind. */
 export function formHint(name: string, value: unknown): string | undefined {
   const text = String(value)
   if (name === 'publicId' && idForm.test(text))

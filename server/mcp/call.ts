@@ -4,7 +4,7 @@ import type { Operation } from '../../contract/operation.ts'
 import type { JsonRecord } from '../documents/conversion/document.ts'
 import type { Dispatch } from '../kit/dispatch.ts'
 
-/** The result of a tool: a value that the agent reads, or the refusal of an operation. */
+/** The result of a tool: a value that the agent reads, or the error of an operation. */
 export type Outcome = { value: unknown } | { refusal: ErrorBody }
 
 export interface CallOptions {
@@ -38,7 +38,7 @@ export function createCall(dispatch: Dispatch): Call {
   }
 }
 
-/** A refusal of a tool itself, in the form of those of operations. */
+/** A rejection by a tool itself, in the form of those of operations. */
 export function refuse(path: string[], message: string): { refusal: ErrorBody } {
   return {
     refusal: {

@@ -3,7 +3,7 @@ import type { JsonRecord } from '../documents/conversion/document.ts'
 import type { Call, Outcome } from './call.ts'
 import { recordsOf } from './edit-flow.ts'
 
-/** A chat with the draft, shown as agents read it: texts in Markdown, and what the bot waits for. */
+/** A chat with the draft, shown for agents: texts in Markdown, and the input that the bot waits at. */
 export async function previewChat(call: Call, input: ToolInput<'preview_chat'>): Promise<Outcome> {
   const { botId, sessionId, message, groupId } = input
   const format = { textBubbleContentFormat: 'markdown' }

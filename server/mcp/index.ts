@@ -14,11 +14,11 @@ import { runTool } from './tools.ts'
 import { shorten } from './view-flow.ts'
 
 /*
- * The Model Context Protocol over streamable HTTP, without sessions: every request is a message that is answered by
- * itself. Tools call operations by `dispatch`, so that they can do what their caller can, and nothing else.
+ * The Model Context Protocol over streamable HTTP, without sessions: every request is one message with its own
+ * response. Tools call operations by `dispatch`, so that they can do only what their caller can.
  */
 
-/** Bytes of the result of a tool: agents pay for each, and lose sight of what they look for. */
+/** Maximum bytes of the result of a tool: agents pay for each, and lose track in long results. */
 export const MAX_TOOL_RESULT_BYTES = 100_000
 
 /** Characters of a text in a list that a tool gives. */
@@ -34,7 +34,7 @@ interface Reply {
   fail(code: 'FORBIDDEN', issues: Issue[]): HttpResponse
 }
 
-/** Answers one message. Its sender was authenticated, and its body has the form of JSON-RPC. */
+/** Handles one message. Its sender was authenticated, and its body has the form of JSON-RPC. */
 export async function callTool(
   { body, header, dispatch }: Request,
   respond: Reply,

@@ -11,7 +11,7 @@ import { previewChat } from './chat.ts'
 import { type EditedFlow, editFlow, recordsOf } from './edit-flow.ts'
 import { groupIn, outlineOf, partOf } from './view-flow.ts'
 
-/* Tools that call several operations. Every refusal of an operation is that of the tool. */
+/* Tools that call several operations. The error of an operation is also the error of the tool. */
 
 interface ToolContext {
   call: Call
@@ -205,7 +205,7 @@ async function conditional(
   return 'refusal' in done ? done : { value: done.body }
 }
 
-/** The refusal of an operation whose `If-Match` names another state, for what has no operation. */
+/** The error for an `If-Match` with another state, for tools without an operation that checks it. */
 function changedSince(etag: string): Outcome {
   const message = staleMessage(etag)
   return {

@@ -67,7 +67,7 @@ export function partOf(
 const nextOffset = (length: number, offset: number) =>
   length > offset + MAX_LISTED ? { nextOffset: offset + MAX_LISTED } : {}
 
-/** Says in short what a block shows or asks, and where it stores the answer. */
+/** Summarises the content of a block, and the variable that takes its answer. */
 function summaryOf({ content, options }: JsonRecord): JsonRecord {
   const text = isRecord(content) ? (plainText(content) ?? content.url) : content
   const variableId = isRecord(options) ? options.variableId : undefined

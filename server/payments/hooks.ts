@@ -12,9 +12,9 @@ import { isBotOf, notePayment } from './note.ts'
 import { signatureProblem } from './signature.ts'
 
 /*
- * Messages of the vendor of payments: they let a chat go on although its visitor has closed the page. Each may come
- * several times, late and in any order, so that a chat reads its payment from the vendor again, and a message that
- * could not be handled is an error: the vendor sends it again.
+ * Messages of the vendor of payments: they let a chat continue although its visitor has closed the page. Each may
+ * come several times, late and in any order, so that a chat reads its payment from the vendor again. A message that
+ * could not be handled gets an error response, and the vendor repeats it.
  */
 
 type Serve = (path: string, get?: express.RequestHandler, post?: express.RequestHandler) => void
@@ -97,7 +97,7 @@ async function handleEvent(
   const isOfForm = type.startsWith('payment_intent.')
   const isPaid = isOfForm ? payment.status === 'succeeded' : payment.payment_status === 'paid'
   if (outcome === undefined || id === undefined || typeof sessionId !== 'string') return true
-  // A payment on the page of the vendor is told of by its checkout session.
+  // A payment on the page of the vendor is announced by its checkout session.
   if (isOfForm && form !== 'true') return true
   // A bank has still to confirm it.
   if (outcome === 'completed' && !isPaid) return true
@@ -108,7 +108,7 @@ async function handleEvent(
     const state = session && decodeState(session)
     const isWaiting = state?.payment?.id === id && state.waiting?.blockId === state.payment.blockId
     if (!session || !isWaiting) break
-    // The vendor could not be asked, the chat is busy, or people have it: the payment is taken by a later message.
+    // The vendor did not respond, the chat is busy, or members handle it: a later message completes the payment.
     if (isAnswered || attempt > 2 || session.handledBy !== null) return !isPaid
     // A card was declined, and the visitor is still at the form.
     if (isOfForm && outcome === 'failed' && !state.payment?.isPending) return true

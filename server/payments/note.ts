@@ -6,7 +6,7 @@ import { type Database, transact } from '../db/client.ts'
 import { bots, resultLogs } from '../db/schema.ts'
 import { isBotVisible } from '../db/visible-bots.ts'
 
-/** A payment as its vendor told of it. */
+/** A payment in a message of its vendor. */
 export interface ToldPayment {
   /** The one of the checkout session. */
   id: string
@@ -17,7 +17,7 @@ export interface ToldPayment {
   at: Date
 }
 
-/** True if a bot exists in that workspace: whoever has an account can write any id into its payments. */
+/** True if a bot exists in that workspace: the owner of an account can write any id into its payments. */
 export async function isBotOf(db: Database, workspaceId: string, botId: string): Promise<boolean> {
   const [found] = await db
     .select({ id: bots.id })
@@ -26,7 +26,10 @@ export async function isBotOf(db: Database, workspaceId: string, botId: string):
   return found !== undefined
 }
 
-/** Notes a payment at its result, once, where its chat does not: it has ended, or gone on without the payment. */
+/**
+ * Records a payment at its result, once, unless its chat has recorded it: the chat has ended, or continued without
+ * it.
+ */
 export async function notePayment(
   db: Database,
   { botId, resultId }: { botId: string; resultId: string },

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** A signature is good for so long, so that nobody can send a message again later. */
+/** A signature expires, so that a captured message cannot be sent again later. */
 export const MAX_SIGNATURE_AGE_SECONDS = 300
 
 /** Number of signatures that are compared: one for each secret that the vendor knows. */

@@ -14,7 +14,7 @@ export interface SandboxMode {
   state(): { now: string } & typeof seededWorld
   /** Makes the world anew and sets the clock back. */
   reset(): Promise<void>
-  /** Sets the clock and does what is due by then. */
+  /** Sets the clock and runs all work that is due by then. */
   setClock(time: Date): Promise<void>
 }
 

@@ -74,7 +74,7 @@ const roles = [
 type TokenRow = typeof apiTokens.$inferInsert
 
 interface SeededToken extends Pick<TokenRow, 'scopes' | 'workspaceId' | 'expiresAt' | 'revokedAt'> {
-  /** Characters of the token that tell it from others. */
+  /** Characters of the token that distinguish it from others. */
   name: string
   means: string
   owner: SeededUser

@@ -14,7 +14,7 @@ const MEGABYTE = 1024 * 1024
 /** Addresses, bots or workspaces that are counted; beyond them the one that came longest ago begins anew. */
 const MAX_COUNTED = 100_000
 
-/** `uploads`: files. `text`: what chats store of messages, variables, answers and logs. */
+/** `uploads`: files. `text`: stored messages, variables, answers and logs of chats. */
 type StoredKind = 'uploads' | 'text'
 
 /** Remaining storage of the address of one request and of a bot. */
@@ -23,8 +23,8 @@ export interface Quota {
   findIssue(kind: StoredKind, botId: string, bytes?: number): Issue | undefined
   add(kind: StoredKind, botId: string, bytes: number): void
   /**
-   * Counts so many bytes before they are stored, since others may ask meanwhile. `settle` replaces them by those that
-   * were stored. An issue where there is no room.
+   * Counts so many bytes before they are stored, since others may reserve meanwhile. `settle` replaces them by the
+   * stored bytes. Returns an issue if there is no room.
    */
   reserve(
     kind: StoredKind,
@@ -33,7 +33,7 @@ export interface Quota {
   ): { issue: Issue } | { settle: (bytes: number) => void }
 }
 
-/** The quotas of a process; `perf` is its clock. What comes without an address counts for its bot alone. */
+/** The quotas of a process; `perf` is its clock. Bytes without an address count for their bot alone. */
 export function createQuotas(
   { config, log }: { config: Config; log: Logger },
   perf: { now: () => number } = performance,

@@ -5,7 +5,7 @@ import { dueAfter } from '../db/due-after.ts'
 import { isLeaseOverOf, leaseEnd } from '../db/lease.ts'
 import { sheetAccounts as table } from '../db/schema.ts'
 
-/* Leases of accounts whose rows a process writes. An account that the vendor refuses rests, for longer each time. */
+/* Leases of accounts whose rows a process writes. An account that the vendor rejects pauses, for longer each time. */
 
 /** A leased account. */
 export interface AccountLease extends Account {

@@ -41,7 +41,7 @@ import {
 
 /*
  * Writes rows of sheets that turns left to the queue, in every process. A lease keeps other processes away from an
- * account, since its quota is one. Each request has rows of one sheet. An insert is marked before it is sent: where the
+ * account, since its quota is one. Each request has rows of one sheet. An insert is marked before it is sent: if the
  * process dies, or no response comes, the sheet is read before it is sent again.
  */
 
@@ -57,7 +57,7 @@ const MAX_REST_MS = MS_PER_MINUTE
 const FIRST_DELAY_MS = 5 * MS_PER_SECOND
 const MAX_DELAY_MS = 15 * MS_PER_MINUTE
 
-/** Rows of a batch are no longer what they were when it began. */
+/** The rows of a batch have changed since it began. */
 class BatchChanged extends Error {}
 
 export function openSheetQueue(services: Services): LeaseWorker {
@@ -181,7 +181,7 @@ export function openSheetQueue(services: Services): LeaseWorker {
     return lost.length + waiting.length > 0 && isBusy(last) ? extendRest(leased, last.retryAfterMs ?? 0) : 0
   }
 
-  /** Decides about inserts whose outcome is unknown. */
+  /** Settles inserts whose outcome is unknown. */
   async function lookForRows(leased: AccountLease, credentials: JsonObject, rows: readonly QueuedRow[]) {
     const { found, failure, last } = await findQueuedRows(tools, credentials, rows)
     if (found === null) {
@@ -213,7 +213,7 @@ export function openSheetQueue(services: Services): LeaseWorker {
       const finishSome = (some: typeof ofBot) => finishRows(db, botId, some, services.now())
       await finishSome(ofBot).catch(async (error) => {
         if (!isOfRows(error)) throw error
-        // One that cannot be finished keeps none of the others.
+        // A row that fails does not stop the others.
         for (const row of ofBot) {
           await finishSome([row]).catch((cause) => {
             failure = cause
@@ -231,7 +231,7 @@ export function openSheetQueue(services: Services): LeaseWorker {
     for (const [botId, ofBot] of byBot(rows)) await putOffRows(db, botId, idsOf(ofBot), change)
   }
 
-  /** Sends rows in smaller batches from now on, so that one that cannot be written keeps none of the others. */
+  /** Sends rows in smaller batches from now on, so that one that cannot be written does not stop the others. */
   async function halveBatches(rows: readonly QueuedRow[], change: { delayMs: number; isSent: boolean }) {
     await putOff(rows, { ...change, maxBatch: Math.ceil(rows.length / 2) })
   }
@@ -275,7 +275,7 @@ function isBusy({ status, reason }: LastExchange): boolean {
   return status === 429 || status >= 500
 }
 
-/** True if another attempt would fail in the same way: the sheet is too large, or its address is refused. */
+/** True if another attempt would fail in the same way: the sheet is too large, or its address is rejected. */
 const isFinal = ({ reason }: LastExchange) => reason === 'refused' || reason === 'size'
 
 const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)

@@ -26,7 +26,7 @@ export interface Template {
   icon: string
   description: string
   category: Category
-  /** Settings that the person who takes the template has to make first. */
+  /** Settings that the user of the template has to make first. */
   needs?: string[]
   bot: TemplateDocument
 }

@@ -1,6 +1,6 @@
 import { choose, compute, option, type Part, say, set, template, when } from './flow.ts'
 
-/** Each with its right answer first; `order` says at which place it is shown. */
+/** Each with its right answer first; `order` is the position at which it is shown. */
 const questions: { question: string; answers: [string, string, string]; order: number; reason: string }[] = [
   {
     question: 'Which city is the capital of Australia?',

@@ -79,8 +79,8 @@ function toResponse({ status, headers, text }: InnerResponse): TextResponse {
 const resultIdForm = /^[A-Za-z0-9_-]{1,64}$/
 
 /**
- * The body of a start. Viewers always ask for a stream, which is another one here, and send nulls, ids of other
- * services and fields of their versions: what this service does not know is left out.
+ * The body of a start. Viewers always request a stream, which is another one here, and send nulls, ids of other
+ * services and fields of their versions: all that this service does not know is dropped.
  */
 export function toStart(body: JsonObject): JsonObject {
   const { message, resultId, isOnlyRegistering, prefilledVariables, textBubbleContentFormat } = body
@@ -120,7 +120,7 @@ export function toLog(entry: unknown): JsonObject {
   )
 }
 
-/** As many as the operation keeps. */
+/** The maximum of the operation. */
 const MAX_LOG_CHARACTERS = 1_000
 
 async function refuseUpload(_: Request, respond: Reply): Promise<HttpResponse> {

@@ -6,8 +6,8 @@ import type { Snapshot, ToPrimary, ToWorker } from './messages.ts'
 const METRICS_TIMEOUT_MS = 1_000
 
 /**
- * Adds up the metrics of all workers (gauges as their `aggregator` says). Values of workers that have died, or do not
- * answer, stay in the sums as they were last: a falling sum looks like a counter that was reset, and counts twice.
+ * Adds up the metrics of all workers (gauges by their `aggregator`). The last values of workers that have died, or do
+ * not respond, stay in the sums: a falling sum looks like a counter that was reset, and counts twice.
  */
 export function createGatherer(workers: () => Worker[]) {
   const own = new Registry()
@@ -77,7 +77,7 @@ export function createGatherer(workers: () => Worker[]) {
       })
       void running.then((text) => sendTo(worker, { kind: 'metrics', id: message.id, text }))
     },
-    /** Keeps the counters of a worker that has died. */
+    /** Retains the counters of a worker that has died. */
     bury(worker: Worker) {
       replaced.inc()
       const snapshot = last.get(worker.id)
@@ -91,7 +91,7 @@ async function sumOf(snapshots: Snapshot[]): Promise<Snapshot> {
   return (await AggregatorRegistry.aggregate(snapshots).getMetricsAsJSON()) as Snapshot
 }
 
-/** Keeps counters and histograms, which only grow, and drops gauges. */
+/** Retains counters and histograms, which only grow, and drops gauges. */
 function countersOf(snapshot: Snapshot): Snapshot {
   return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 }

@@ -6,7 +6,7 @@ export type Snapshot = MetricObjectWithValues<MetricValue<string>>[]
 /** A message of the primary process to a worker. */
 export type ToWorker =
   | { kind: 'prepared' }
-  /** In milliseconds: how long to go on serving, and how long the end may take from then on. */
+  /** In milliseconds: `wait` is the time to continue serving, `timeout` the maximum time for the end from then on. */
   | { kind: 'stop'; wait: number; timeout: number }
   | { kind: 'collect'; id: number }
   | { kind: 'metrics'; id: number; text: string }

@@ -80,7 +80,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     return worker
   }
 
-  // The others share what the first one listens at: where it cannot listen, none of them can.
+  // The others share the address of the first one: if it cannot listen, none of them can.
   const address = await new Promise<Address | undefined>((resolve) => {
     const first = start()
     first.once('listening', resolve)
@@ -113,7 +113,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     isStopping = true
     log.info('stopping')
     const last = performance.now() + wait + config.SHUTDOWN_TIMEOUT
-    // The rest is for what comes after the workers.
+    // The rest is for the steps after the workers.
     const timeout = config.SHUTDOWN_TIMEOUT * 0.8
     const codes = workers().map((worker) => {
       const isServing = serving.has(worker)
@@ -143,7 +143,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     await sink.exit(isGood ? 0 : 1)
   }
 
-  /** Ends at once, and with the database server. */
+  /** Ends immediately, and stops the database server. */
   function quit() {
     for (const worker of workers()) worker.process.kill('SIGKILL')
     if (!isLocated) process.exit(1)

@@ -149,7 +149,7 @@ export function text(plainText: string, { id }: StepOptions = {}): Step<never, n
   }
 }
 
-/** Asks for a value and stores the answer in a variable. */
+/** Adds an input and stores the answer in a variable. */
 export function ask<const Variable extends string>(
   type: InputType,
   variable: Variable,

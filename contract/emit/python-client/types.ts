@@ -24,7 +24,9 @@ interface Definition {
   needs: string[]
 }
 
-/** Module of all types. Classes come first, since Python evaluates their annotations lazily, but aliases at once. */
+/**
+ * Module of all types. Classes come first, since Python evaluates their annotations lazily, but aliases immediately.
+ */
 export function toTypes(schemas: Record<string, JsonObject>): string {
   const classes: Definition[] = []
   const aliases: Definition[] = []

@@ -19,7 +19,7 @@ import { finish, finishParameter, type JsonObject, type Schemas } from './schema
 
 /* Renders a contract as an OpenAPI 3.1 document. The same contract always gives the same document. */
 
-/** A contract, and what its document says beside the operations. */
+/** A contract, and the texts of its document beside the operations. */
 export interface DocumentSource<O extends Operation = Operation> {
   title: string
   version: string
@@ -42,11 +42,11 @@ export interface DocumentSource<O extends Operation = Operation> {
   issueCodes: Record<string, string>
   /** Header components that operations name in `success.headers`. */
   headers?: Record<string, JsonObject>
-  /** Last paragraph of a description: who may call the operation. */
+  /** Last paragraph of a description: the callers that may call the operation. */
   permissionOf: (operation: O) => string
   /** The scope that a token needs; undefined for any token. Absent for a service without scopes. */
   scopeOf?: (operation: O) => string | undefined
-  /** Explains tokens: how callers get one. */
+  /** Explains how callers get a token. */
   aboutTokens: string
 }
 

@@ -87,7 +87,7 @@ export function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1)
 }
 
-/** The property that tells most branches apart. */
+/** The property that distinguishes most branches. */
 function tagOf(branches: JsonObject[]): string | undefined {
   const values = new Map<string, Set<string>>()
   for (const branch of branches) {

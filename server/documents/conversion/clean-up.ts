@@ -38,7 +38,7 @@ import { withStartNamed } from './edges-named.ts'
 
 const LEGACY = new Set<unknown>(legacyVersions)
 
-/** Rules 1 and 2. Current documents, and what has no version that we know, are given back as they are. */
+/** Rules 1 and 2. Current documents, and those without a known version, are returned as they are. */
 export function cleanUp(document: FlowDocument): FlowDocument {
   const version = versionOf(document)
   if (!LEGACY.has(version)) return version === document.version ? document : { ...document, version }
@@ -48,7 +48,7 @@ export function cleanUp(document: FlowDocument): FlowDocument {
   return { ...document, version, groups, edges }
 }
 
-/** Rules 1 to 8: a document as export gives it, made ready for the contract, and what was changed on the way. */
+/** Rules 1 to 8: an exported document, repaired for the contract, and the changes that were made. */
 export function repairImported(document: FlowDocument): { document: FlowDocument; warnings: FlowFinding[] } {
   const warnings: FlowFinding[] = []
   const version = versionOf(document)

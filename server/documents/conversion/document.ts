@@ -1,6 +1,6 @@
 /**
- * The parts of a bot that make its flow, as parsed JSON. Loose on purpose: documents come from every version,
- * from imports and from vendors, so each step looks at what it needs and leaves the rest alone.
+ * The parts of a bot that make its flow, as parsed JSON. Loose on purpose: documents come from every version, from
+ * imports and from vendors, so each step reads only the parts that it needs.
  */
 export interface FlowDocument {
   version?: string | null
@@ -18,14 +18,14 @@ export function versionOf({ version, events }: FlowDocument): string {
   return version ?? (listOf(events).length > 0 ? '6' : '3')
 }
 
-/** A JSON object whose keys are not known. */
+/** A JSON object with unknown keys. */
 export type JsonRecord = Record<string, unknown>
 
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Neither null nor missing: what JSON can say about "nothing" comes in these two forms. */
+/** True for null and for missing values, the two forms of "nothing" in JSON. */
 export function isAbsent(value: unknown): value is null | undefined {
   return value === undefined || value === null
 }

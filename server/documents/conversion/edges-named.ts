@@ -64,7 +64,7 @@ export function nameEdges(document: FlowDocument, warnings: FlowFinding[]): void
         return nameEdge(withPart(item, 'paths', paths), keyOf({ ...from, itemId: item.id }), itemPath)
       })
       const changed = withPart(block, 'items', items)
-      // Another block of the group says itself what comes next.
+      // Other blocks lead to the next block of the group.
       return block === last ? nameEdge(changed, keyOf(from), blockPath) : changed
     })
     return withPart(group, 'blocks', blocks)

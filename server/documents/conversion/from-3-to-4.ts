@@ -4,10 +4,10 @@ import { type FlowDocument, isRecord, listOf, mapShared } from './document.ts'
  * Version 3 to 4: HTTP requests move into their blocks.
  *
  * In version 3 the request of a `Webhook`, `Zapier`, `Make.com` or `Pabbly` block was a record beside the bot, found
- * through the block's `webhookId`. Such records do not exist here, so what the block itself says is all there is.
- * For every such block:
+ * through the block's `webhookId`. Such records do not exist here, so the block itself is the only source. For every
+ * such block:
  *
- * 1. A request that stands in `options.webhook` already is kept as it is. It gets an `id`, which version 4 asks for,
+ * 1. A request that stands in `options.webhook` already stays as it is. It gets an `id`, which version 4 requires,
  *    only if it has none: the `webhookId`, or an empty text.
  * 2. Without one, `options.webhook` becomes an empty request: method `POST` and the `id` of rule 1.
  * 3. `webhookId` is removed; it lives on as the `id`.

@@ -24,7 +24,7 @@ import {
  *    may be in use by the group as well. The id, label and title of a usual start group have no place in an event
  *    and go.
  * 3. The edge by which the bot begins leads to the block that ran first:
- *    a. No block follows the start block: it is the start block's own edge. An id that no edge has is kept.
+ *    a. No block follows the start block: it is the start block's own edge. An id that no edge has stays.
  *    b. Blocks follow it: they ran first, whatever edge the start block had, because a group is left by the edge of
  *       its last block. So it is a new edge to the first of them, and the start block's own edge stays in the list
  *       as unused as it was. If that edge happens to lead there, it serves and no new one is made.

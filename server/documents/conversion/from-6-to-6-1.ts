@@ -3,8 +3,9 @@ import { type FlowDocument, isAbsent, isRecord } from './document.ts'
 /**
  * Version 6 to 6.1: other theme defaults.
  *
- * Both versions have the same shape. What a theme leaves out is drawn with the defaults of the version, so the old
- * defaults are written down where the new ones differ, and the bot looks as before. "Absent" below is null as well.
+ * Both versions have the same shape. Properties that a theme omits are drawn with the defaults of the version, so the
+ * old defaults are written down where the new ones differ, and the bot looks as before. "Absent" below is null as
+ * well.
  *
  * 1. A part of the chat that has no `border` took its roundness from `chat.roundness`, if that is set. It gets a
  *    `border` with that roundness, because a border that says anything ends this.
@@ -78,7 +79,7 @@ function at(value: unknown, ...keys: string[]): unknown {
   return keys.reduce((inner, key) => (isRecord(inner) ? inner[key] : undefined), value)
 }
 
-/** The value with what it lacks of the defaults; the very same value when it lacks nothing. */
+/** The value with the defaults of its missing keys; the very same value if none is missing. */
 function fill(value: unknown, defaults: Defaults): unknown {
   if (!isAbsent(value) && !isRecord(value)) return value
   const present = value ?? {}

@@ -19,13 +19,13 @@ const steps = new Map<unknown, (document: FlowDocument) => FlowDocument>([
 ])
 
 /**
- * A document in a later version: the same flow, the same look, and every key that the conversion has no reason
- * to touch. Each step states its rules in its own file.
+ * A document in a later version: the same flow, the same look, and every key that the conversion has no reason to
+ * touch. Each step states its rules in its own file.
  *
- * Documents that are there already, and documents of a version that we do not know, are given back as they are: a
- * document never goes back to an earlier version. The given document is not changed. Parts that a conversion does
- * not change are the same objects afterwards, so callers can tell by `===` which parts to store. Never throws, and
- * gives the same result every time.
+ * Documents of the target version or a later one, and those of an unknown version, are returned as they are: a
+ * document never goes back to an earlier version. The given document is not changed. Unchanged parts are the same
+ * objects afterwards, so callers find the parts to store by `===`. Never throws, and gives the same result every
+ * time.
  */
 export function convert(document: FlowDocument, target: '3' | '4' | '5' | '6' | '6.1' = '6.1'): FlowDocument {
   let converted = cleanUp(document)
