@@ -58,7 +58,7 @@ export function createChatPage(services: Services) {
   }
 }
 
-/** Serves the page of a bot at its domain; what is at no domain goes on. */
+/** Serves the page of a bot at its domain; passes requests to other domains on. */
 export function serveDomains(services: Services): express.RequestHandler {
   const sendChatPage = createChatPage(services)
   return async (request, response, next) => {

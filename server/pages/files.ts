@@ -40,7 +40,7 @@ export function serveFiles(
     response.setHeader('Content-Type', file.mediaType)
     response.setHeader('Content-Length', end - start + 1)
     if (!bytes) return response.end()
-    // A caller who goes away ends the stream.
+    // A caller that goes away ends the stream.
     await pipeline(bytes, response).catch(() => response.destroy())
   })
 
@@ -72,7 +72,7 @@ function writeHead(response: Response, id: string, { name, isPrivate, isGenerate
 
 const etagOf = (id: string) => `"${id}"`
 
-/** One range of bytes; undefined for the whole file, also where the header is not valid or asks for several. */
+/** One range of bytes; undefined for the whole file, also if the header is invalid or has several ranges. */
 function rangeOf(
   header: string | undefined,
   size: number,

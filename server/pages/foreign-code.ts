@@ -14,7 +14,7 @@ const CHATWOOT = 'https://app.chatwoot.com'
 const ZENDESK = ['https://static.zdassets.com', 'https://*.zendesk.com']
 /** The form of payments, which loads more of its own. */
 const STRIPE = ['https://js.stripe.com', 'https://*.js.stripe.com']
-/** A mirror of Google Fonts that keeps no addresses of visitors. */
+/** A mirror of Google Fonts that stores no addresses of visitors. */
 const FONTS = 'https://fonts.bunny.net'
 
 /** Additions to the directives of the page's policy. */
@@ -28,7 +28,7 @@ export interface ForeignCode {
   hasPayments: boolean
   /** Style sheets that declare the fonts of the theme. */
   fonts: string[]
-  /** Asked of the visitor before anything of others is loaded; absent where the bot does not ask. */
+  /** The question for consent before any foreign code is loaded; absent if the bot wants none. */
   consent?: { text?: string; accept?: string; decline?: string; policyUrl?: string }
 }
 
@@ -54,7 +54,7 @@ export function foreignCodeOf(flow: Flow): ForeignCode {
       ...chatwoots,
       ...(hasZendesk ? ZENDESK : []),
       ...(hasPayments ? STRIPE : []),
-      // Such code loads more, of addresses that nobody knows before.
+      // Such code loads more code, from unknown addresses.
       ...(isOpen ? ["'strict-dynamic'"] : []),
       // Variables of the tag manager in JavaScript need it.
       ...(hasManager ? ["'unsafe-eval'"] : []),
@@ -109,7 +109,7 @@ function consentOf(flow: Flow): ForeignCode['consent'] {
   return Object.fromEntries(Object.entries(filled).filter(([, value]) => value !== undefined))
 }
 
-/** The policy of the page with the form of a payment, as its vendor asks for it. */
+/** The policy of the page with the form of a payment, as its vendor documents it. */
 export const paymentPolicy = [
   "default-src 'none'",
   ['script-src', "'self'", ...STRIPE].join(' '),
@@ -122,7 +122,9 @@ export const paymentPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Scripts and styles come from the service and what `foreign` names; pictures, media and frames from anywhere. */
+/**
+ * Scripts and styles come from the service and the addresses in `foreign`; pictures, media and frames from anywhere.
+ */
 export function pagePolicy(foreign: ForeignCode | undefined): string {
   const { scripts = [], styles = [], connections = [], nonce } = foreign ?? {}
   const own = nonce === undefined ? ["'self'"] : ["'self'", `'nonce-${nonce}'`]
@@ -135,7 +137,7 @@ export function pagePolicy(foreign: ForeignCode | undefined): string {
     'media-src http: https: data:',
     'font-src http: https: data:',
     'frame-src http: https:',
-    // Bots may ask the page to send a request.
+    // Bots may make the page send a request.
     ["connect-src 'self' http: https:", ...connections].join(' '),
     "base-uri 'none'",
     "form-action 'none'",

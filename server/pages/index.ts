@@ -20,9 +20,9 @@ import type { Serve } from './sign-in/browser.ts'
 import { serveSignIn } from './sign-in/index.ts'
 
 /*
- * The chat page: what a browser needs to run a published bot. The files are sent as they lie in
- * `server/pages/chat`, from the sources and from the build alike, so there is nothing to build. The page
- * finds the service relative to its own address and works behind any path of a proxy.
+ * The chat page: the files that a browser needs to run a published bot. They are sent as they are in
+ * `server/pages/chat`, from the sources and from the build alike, so there is no build step. The page finds the
+ * service relative to its own address and works behind any path of a proxy.
  */
 
 const folder = new URL('server/pages/chat/', root)
@@ -132,7 +132,7 @@ export function redirectViewer({ db, chat, publicUrl }: Services): RequestHandle
   }
 }
 
-/** The calling code of each country, for chats that ask for a phone number. */
+/** The calling code of each country, for chats with a phone number input. */
 async function callingCodes(): Promise<string> {
   const { getCountries, getCountryCallingCode } = await import('libphonenumber-js')
   const codes = Object.fromEntries(getCountries().map((country) => [country, getCountryCallingCode(country)]))

@@ -33,7 +33,7 @@ const attempts = 5
 
 const secondsOf = (value) => Number(value ?? Number.POSITIVE_INFINITY)
 
-/** Visitors who were rate limited together do not come back together. */
+/** Visitors who were rate limited together do not retry together. */
 const spread = (seconds) => seconds * 1000 * (1 + Math.random())
 
 /** Sends a request. `tell` receives the parts of the response before it is complete. */

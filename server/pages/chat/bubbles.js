@@ -49,7 +49,7 @@ function embedOf(content) {
 /** Events that bubbles wait for, by their frame: promises of the texts to reply with. */
 const awaitedEvents = new WeakMap()
 
-/** Begins with the frame: its page may speak before the answer of the service says that the chat waits. */
+/** Begins with the frame: its page may send events before the response says that the chat waits. */
 function listenTo(frame, name) {
   const event = new Promise((resolve) => {
     addEventListener('message', function listen({ source, data }) {
@@ -149,7 +149,7 @@ function audioOf({ url, isAutoplayEnabled }) {
 
 const quietFrame = 'encrypted-media; fullscreen; picture-in-picture'
 
-/** A page of somebody else. It may run its own code, but has no hold on this page. */
+/** A page of another site. It may run its own code, but has no access to this page. */
 function frameOf(src, title, height) {
   if (!src) return undefined
   const frame = element('iframe', {

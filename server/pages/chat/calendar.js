@@ -3,8 +3,8 @@ import { element, safeUrl } from './dom.js'
 import { addHost } from './view.js'
 
 /*
- * A calendar in a frame, which says what was booked. Only messages of that frame and its origin count. No script of
- * the vendor runs in the page.
+ * A calendar in a frame, which reports bookings. Only messages of that frame and its origin count. No script of the
+ * vendor runs in the page.
  */
 
 const FIRST_HEIGHT = 500

@@ -17,7 +17,7 @@ export function pictureChoice(input, naming, submit) {
     return [
       src && picture(src, nonEmptyText(title) ? '' : texts.picture),
       nonEmptyText(title) && element('strong', {}, title),
-      // A space in the text as in the picture: what is said has to match what is seen.
+      // A space in the text as in the picture: the spoken text has to match the visible one.
       ' ',
       nonEmptyText(description) && element('span', { class: 'description' }, description),
     ]

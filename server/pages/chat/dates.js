@@ -6,7 +6,7 @@ import { texts } from './texts.js'
 
 const iso = /^\d{4}-\d{2}-\d{2}/
 
-/** Parts of a pattern that can be read back, with what they match: each from a given position on. */
+/** Parts of a pattern that can be read back, with their matches: each from a given position on. */
 const tokens = {
   yyyy: /\d{4}/y,
   MM: /\d{2}/y,

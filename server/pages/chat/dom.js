@@ -2,7 +2,7 @@ import { parseUrl } from './compat.js'
 
 /* Small helpers for making elements. Text always becomes text nodes, never markup. */
 
-/** An element with properties and children; text and elements can be mixed, and what is absent is left out. */
+/** An element with properties and children; text and elements can be mixed, and absent ones are omitted. */
 export function element(tag, properties = {}, ...children) {
   const node = document.createElement(tag)
   for (const [name, value] of Object.entries(properties)) {
@@ -48,7 +48,7 @@ export function newId(prefix) {
   return `${prefix}-${count}`
 }
 
-/** Text that only screen readers say; its direction is the page's, and says nothing about what stands beside it. */
+/** Text that only screen readers say; its direction is the page's, and does not affect its neighbours. */
 export function hiddenText(text) {
   return element('span', { class: 'visually-hidden', dir: document.documentElement.dir }, text)
 }
@@ -62,7 +62,7 @@ export function picture(src, alt) {
   return image
 }
 
-/** The address, if a page may load it or link to it; code in addresses is refused. */
+/** The address, if a page may load it or link to it; code in addresses is rejected. */
 export function safeUrl(value, protocols = ['http:', 'https:']) {
   const url = typeof value === 'string' ? parseUrl(value) : undefined
   return url && protocols.includes(url.protocol) ? url.href : undefined

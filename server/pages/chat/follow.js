@@ -5,22 +5,22 @@ import { host } from './host.js'
 import { addHost, showMemberTyping } from './view.js'
 
 /*
- * Follows a chat while its visitor is asked: messages of members and reminders of the bot are shown as they come;
- * anything else that happened means that the chat has to be read again. A stream is open only while something can come
- * without a reply, or a payment is made, and the page is seen.
+ * Follows a chat while it waits for its visitor: messages of members and reminders of the bot are shown as they come;
+ * after any other event the chat has to be read again. A stream is open only while something can come without a
+ * reply, or a payment is made, and the page is seen.
  */
 
 const POLL_INTERVAL_MS = 20_000
 
-/** The chat has gone on without this page. */
+/** The session is at a newer turn than this page. */
 export class Moved extends Error {}
 
-/** Shows what comes until `signal` aborts; rejects with `Moved`. */
+/** Shows new messages until `signal` aborts; rejects with `Moved`. */
 export async function follow(chat, step, signal) {
   const { sessionId, position } = chat
   position.revision = step.revision
   const handledBy = step.handledBy ?? 'bot'
-  // The vendor of a payment may tell the service of it before the visitor comes back.
+  // The vendor of a payment may notify the service before the visitor comes back.
   const isStreamed = handledBy !== 'bot' || step.input?.type === 'payment input'
   const sign = typingSign(chat)
   const take = (event) => {
@@ -80,7 +80,7 @@ function typingSign(chat) {
   }
 }
 
-/** True if the bot said something and waits for the same answer: what the visitor has written so far stays. */
+/** True if the bot sent messages and waits for the same answer: a half-written answer stays. */
 function isReminder({ said, step: { input, clientSideActions = [], handledBy } }, step) {
   const isSame = input !== undefined && input.id === step.input?.id && handledBy === step.handledBy
   return said.length === 0 && isSame && clientSideActions.length === 0
@@ -91,7 +91,7 @@ async function ask(sessionId, after, signal) {
     return (await newEvents(sessionId, after, signal)).events
   } catch (error) {
     signal.throwIfAborted()
-    // It has ended long ago, or its bot is gone: reading it says which.
+    // It has ended long ago, or its bot is deleted: reading it says which.
     if (error instanceof Refusal && error.status === 404) throw new Moved('The chat is not there')
     return []
   }
@@ -106,7 +106,7 @@ function showMessages(turns, chat) {
   }
 }
 
-/** Reads a stream until the page is hidden. False if the service or something before it refuses streams. */
+/** Reads a stream until the page is hidden. False if the service or a proxy rejects streams. */
 function stream(url, take, signal) {
   return new Promise((resolve, reject) => {
     const source = new EventSource(url)

@@ -5,7 +5,7 @@ import { texts } from './texts.js'
 
 /*
  * Code and style sheets of others. They are loaded on hosts that serve chats alone, where the service puts `#foreign`
- * into the page; and where the bot asks visitors first, after they have agreed. The page around an embedded chat
+ * into the page; and, if the bot wants consent, after the visitor has agreed. The page around an embedded chat
  * decides itself.
  */
 
@@ -16,8 +16,8 @@ const { fonts = [], consent, hasPayments } = given ? JSON.parse(given.textConten
 export const isApart = given !== null && !host.isEmbedded
 
 /**
- * True if this page may show the form of a vendor of payments. It needs no consent: without it nobody could pay. Banks
- * do not let frames show their pages.
+ * True if this page may show the form of a vendor of payments. It needs no consent: without it no visitor could pay.
+ * Banks forbid frames to show their pages.
  */
 export const mayLoadPayments = isApart && hasPayments === true && parent === window
 
@@ -28,7 +28,7 @@ const storageKey = ['consent', location.pathname].join(' ')
 
 let decision
 
-/** True once the visitor has agreed, or where the bot does not ask. Asks once in the life of a page. */
+/** True once the visitor has agreed, or if the bot wants no consent. Shows the question once in the life of a page. */
 export function mayLoad() {
   decision ??= decide()
   return decision
@@ -43,7 +43,7 @@ async function decide() {
   return isAccepted
 }
 
-/** Asks beside the chat, which goes on meanwhile. */
+/** Shows the question beside the chat, which continues meanwhile. */
 function ask() {
   return new Promise((resolve) => {
     const answer = (isAccepted) => () => {
@@ -76,7 +76,7 @@ function ask() {
   })
 }
 
-/** A decision can be changed as easily as it was made. What is loaded already ends with the page. */
+/** A decision can be changed as easily as it was made. Loaded code ends with the page. */
 function showChoice(isAccepted) {
   const button = element(
     'button',
@@ -111,5 +111,5 @@ async function loadFonts() {
   for (const href of fonts) document.head.append(element('link', { rel: 'stylesheet', href }))
 }
 
-// In the frame of another site nobody would see the question.
+// In the frame of another site no visitor would see the question.
 if (fonts.length > 0 && (isApart || !consent)) void loadFonts()

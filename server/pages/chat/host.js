@@ -1,12 +1,12 @@
 /*
- * The page around the chat. `/embed.js` frames the chat with `#embed`, passes what the other page knows, and receives
+ * The page around the chat. `/embed.js` frames the chat with `#embed`, passes data of the other page, and receives
  * its events. Messages are accepted only from the page that frames the chat. Alone, or in any other frame, the chat
  * has its own address.
  */
 
 const isEmbedded = parent !== window && location.hash === '#embed'
 
-/** `tell` sends an event to the other page, `isEmbedded` says whether there is one. */
+/** `tell` sends an event to the other page, if `isEmbedded`. */
 export const host = isEmbedded ? await meet() : standaloneHost()
 
 function standaloneHost() {
@@ -15,7 +15,10 @@ function standaloneHost() {
   return { isEmbedded: false, address: location.href, prefilledVariables, tell() {} }
 }
 
-/** Drops what the vendor of a payment adds to the address on the way back, the secret of the payment among it. */
+/**
+ * Drops the parameters that the vendor of a payment adds to the address on the way back, including the secret of the
+ * payment.
+ */
 function leaveReturn() {
   const address = new URL(location.href)
   const names = ['payment_intent', 'payment_intent_client_secret', 'redirect_status']

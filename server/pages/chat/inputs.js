@@ -28,8 +28,8 @@ const builders = {
 }
 
 /**
- * The form of an input. `question` is the id of the bubble that asks, by which the fields are named; `chat` offers
- * `signal`, which ends with the form, `texts` and `upload`.
+ * The form of an input. `question` is the id of the bubble with the question, by which the fields are named; `chat`
+ * offers `signal`, which ends with the form, `texts` and `upload`.
  */
 export function inputForm(input, question, submit, chat) {
   const build = builders[input.type] ?? textField

@@ -2,7 +2,7 @@ import { host } from './host.js'
 import { forget, keep, readKept } from './storage.js'
 
 /*
- * The chat that a visitor had here. For embedded chats the page around keeps it as well, since browsers may deny
+ * The chat that a visitor had here. For embedded chats the page around stores it as well, since browsers may deny
  * storage to frames; its copy wins.
  */
 
@@ -37,7 +37,7 @@ export function forgetChat() {
   host.tell('remember', {})
 }
 
-/** Keeps a chat for this tab while its visitor is sent elsewhere, whatever the bot says about remembering. */
+/** Stores a chat for this tab while its visitor is sent elsewhere, regardless of the setting of the bot. */
 export function holdChat({ sessionId, resultId }) {
   if (resultId) keep('session', heldKey, JSON.stringify({ sessionId, resultId }))
 }

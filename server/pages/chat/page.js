@@ -38,8 +38,8 @@ import {
 } from './view.js'
 
 /*
- * Runs one bot: start, show what it says, ask, send, and so on until it is over. Starting over aborts whatever is
- * under way; everything that waits gets the signal.
+ * Runs one bot: start, show messages, show the input, send, and so on until it is over. Starting over aborts the
+ * current run; everything that waits gets the signal.
  */
 
 /** At a domain of the bot, the address says neither the bot nor where the service is. */
@@ -110,13 +110,13 @@ async function comeBack(signal) {
   try {
     return await insist(() => getSession(sessionId, signal), signal)
   } catch (error) {
-    // It has expired, or its bot is gone or rejects this page, which the start says then.
+    // It has expired, or its bot is deleted or rejects this page, which the start then reports.
     if (error instanceof Refusal && (error.status === 403 || error.status === 404)) return undefined
     throw error
   }
 }
 
-/** From the first step of a chat, or from what was left of it, to its end. */
+/** From the first turn of a chat, or from where it was left, to its end. */
 async function talk(signal, { started, chat = newChat(signal), stage = newStage(chat) }, isLate) {
   const { bot, sessionId } = started
   Object.assign(chat, { sessionId, resultId: started.resultId })
@@ -151,7 +151,7 @@ async function talk(signal, { started, chat = newChat(signal), stage = newStage(
   keepFocus(restart)
 }
 
-/** For the page around a draft, which shows what happened at each block. */
+/** For the page around a draft, which shows the events at each block. */
 function turnOf({ messages, input, logs = [], variables = [] }) {
   return {
     shown: messages.map(({ id }) => id),
@@ -179,7 +179,7 @@ function dress(chat, { theme, settings }) {
   chat.texts = settings.general?.systemMessages ?? {}
 }
 
-/** Shows the earlier conversation at once, and returns the last bubble of the bot. */
+/** Shows the earlier conversation immediately, and returns the last bubble of the bot. */
 function showTurns(turns, { avatars }) {
   let last
   for (const { role, message, text, attachedFileUrls } of turns) {
@@ -248,7 +248,7 @@ async function send(body, stage, chat) {
     try {
       for (;;) {
         const step = await continueChat(chat.sessionId, body, chat.signal, stage.begin)
-        // People who handle the chat by now are written to; only the bot is waited for.
+        // Members who handle the chat by now get the reply as a message; only the bot makes the page wait.
         if (step.revision !== body.revision || step.handledBy) return step
         await sleep(2_000, chat.signal)
       }
@@ -319,7 +319,7 @@ function ask(step, question, chat) {
   const { input } = step
   const { signal, avatars } = chat
   return new Promise((resolve, reject) => {
-    // A form that is left ends what it has under way: it could only answer the next question.
+    // Leaving a form aborts its work in progress: it could only answer the next question.
     const leaving = new AbortController()
     signal.addEventListener('abort', () => reject(signal.reason), { signal: leaving.signal })
     const form = inputForm(

@@ -20,13 +20,13 @@ export function listen(id, check, signal) {
   signal.addEventListener('abort', () => channel.close(), { once: true })
 }
 
-/** Tells the chat that its visitor has come back from a payment. */
+/** Notifies the chat that its visitor has come back from a payment. */
 export function announce(payment) {
   if (typeof BroadcastChannel !== 'undefined') new BroadcastChannel(CHANNEL).postMessage({ payment })
   opener?.postMessage({ type: CHANNEL, payment }, location.origin)
 }
 
-/** Remembers the page with the chat, for a visitor whose browser has closed it meanwhile. */
+/** Stores the page with the chat, for a visitor whose browser has closed it meanwhile. */
 export function rememberPage(address) {
   keep('local', ADDRESS, address)
 }

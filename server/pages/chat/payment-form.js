@@ -4,8 +4,8 @@ import { formOf } from './forms.js'
 import { texts } from './texts.js'
 
 /*
- * The form of the vendor for a payment, on hosts that serve chats alone. It says to this page that a payment was made,
- * which counts for nothing: the page then asks the service, which asks the vendor.
+ * The form of the vendor for a payment, on hosts that serve chats alone. Its success message is not trusted: the page
+ * then queries the service, which queries the vendor.
  */
 
 /** The vendor allows no copies of it. */

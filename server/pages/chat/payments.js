@@ -8,9 +8,9 @@ import { payForm } from './payment-form.js'
 import { texts } from './texts.js'
 
 /*
- * The input for a payment. The visitor pays in the form of the vendor on this page where that may be, else in a tab of
- * its own, which tells this page when it comes back. Only the service knows from the vendor if the payment was made, so
- * this page asks the service.
+ * The input for a payment. The visitor pays in the form of the vendor on this page if it may be shown, else in a tab
+ * of its own, which notifies this page on the way back. Only the service learns from the vendor if the payment was
+ * made, so this page queries the service.
  */
 export function paymentField(input, _naming, submit, chat) {
   const check = () => submit(null, texts.hasPaid)
@@ -39,7 +39,7 @@ function fieldInTab({ options, payment }, check, { signal }) {
       class: 'button',
       href: payment.url,
       target: '_blank',
-      // Without its opener, the tab could neither tell this page nor be closed on the way back.
+      // Without its opener, the tab could neither notify this page nor be closed on the way back.
       rel: 'opener',
       onclick: () => rememberPage(host.address ?? location.href),
     },

@@ -61,7 +61,7 @@ export function ratingField({ options, prefilledValue }, naming, submit) {
   })
 }
 
-/** The star of the page, or the drawing of the bot: as a picture it cannot run code, whoever drew it. */
+/** The star of the page, or the drawing of the bot: as a picture it cannot run code, regardless of its author. */
 function iconOf(customIcon) {
   const svg = customIcon?.isEnabled === true ? nonEmptyText(customIcon.svg) : undefined
   if (!svg) return element('span', { class: 'star' })

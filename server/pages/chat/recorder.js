@@ -137,7 +137,7 @@ export function recorderOf(input, submit, chat) {
     buttons: [clock, cancel, button],
     status,
     isActive: () => recorder !== undefined || recording !== undefined,
-    /** Sends what is being recorded, or what did not arrive. */
+    /** Sends the current recording, or one that did not arrive. */
     finish() {
       if (recorder) end(true)
       else if (!isSending) void send()

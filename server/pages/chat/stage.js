@@ -18,7 +18,7 @@ export function newStage(chat) {
   let growing
   let dots
   let queue = Promise.resolve()
-  /** The attempt that is shown: what an earlier one still had to say is dropped. */
+  /** The attempt that is shown: later messages of an earlier one are dropped. */
   let current = new AbortController()
 
   function wait() {
@@ -80,7 +80,7 @@ export function newStage(chat) {
       const own = current.signal
       const until = anySignal(signal, own)
       let place = 0
-      // Actions, and bubbles behind them, wait until the response says that the chat has gone on.
+      // Actions, and bubbles behind them, wait until the response shows that the session is at a newer turn.
       let isHeld = false
       dropGrowing()
       wait()
@@ -137,7 +137,10 @@ export const typingDefaults = {
   isDisabledOnFirstMessage: true,
 }
 
-/** Shows that the bot is typing, for the time in its settings. Visitors who want less motion get the bubble at once. */
+/**
+ * Shows that the bot is typing, for the time in its settings. Visitors who want less motion get the bubble
+ * immediately.
+ */
 async function typeBubble({ type }, words, chat, signal) {
   const { typing, isFirstBubble } = chat
   chat.isFirstBubble = false

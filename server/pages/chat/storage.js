@@ -1,5 +1,5 @@
 /*
- * Keeps texts for this tab (`session`) or this browser (`local`). Where the browser denies storage, has none or has no
+ * Stores texts for this tab (`session`) or this browser (`local`). If the browser denies storage, has none or has no
  * room, they live as long as the page.
  */
 

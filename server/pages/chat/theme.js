@@ -39,7 +39,7 @@ export function applyTheme(theme) {
   const chat = record(theme.chat)
   const font = typeof general.font === 'string' ? general.font : record(general.font).family
   set('font', `${JSON.stringify(nonEmptyText(font) ?? 'Open Sans')}, system-ui, sans-serif`)
-  // Every visitor would load an address from a server of somebody else; rules name what they need.
+  // An address would make every visitor load it from a foreign server; rules name the fonts that they need.
   const rules = nonEmptyText(record(general.font).css) ?? ''
   adopt(fontSheet, rules.includes('{') ? rules : '')
   applyBackground(record(general.background))
@@ -51,7 +51,7 @@ export function applyTheme(theme) {
   set('container-max-height', nonEmptyText(record(chat.container).maxHeight) ?? '100%')
   const surface = surfaceColors(general, chat)
   const isOnDark = isDark(surface)
-  // Scroll bars, pickers and what else the browser draws.
+  // Scroll bars, pickers and other parts that the browser draws.
   root.style.colorScheme = isOnDark ? 'dark' : 'light'
   set('focus', isOnDark ? '#8ab4ff' : '#1d4ed8')
   const field = nonEmptyText(record(chat.inputs).backgroundColor) ?? parts.inputs.backgroundColor
@@ -120,7 +120,7 @@ function surfaceColors(general, chat) {
   return [back, mixColor(nonEmptyText(backgroundColor) ?? parts.container.backgroundColor, opacity)]
 }
 
-/** Lets the browser compute the colours, since there are many ways to write one. */
+/** The browser computes the colours, since there are many ways to write one. */
 function isDark(colors) {
   const context = document.createElement('canvas').getContext('2d')
   if (!context) return false
@@ -134,7 +134,7 @@ function isDark(colors) {
 
 const [fontSheet, customSheet] = [new CSSStyleSheet(), new CSSStyleSheet()]
 
-/** A style sheet made this way loads no other ones, and the policy of the page limits what it can point to. */
+/** A style sheet made this way loads no other ones, and the policy of the page limits its addresses. */
 function adopt(sheet, css) {
   sheet.replaceSync(css)
   if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet)

@@ -31,7 +31,7 @@ const runs = {
 
 export const isTracker = (action) => Object.hasOwn(runs, action.type)
 
-/** One after the other, since events come after what they belong to. */
+/** One after the other, since each event comes after the page or event that it belongs to. */
 let queue = Promise.resolve()
 
 /** Passes a tracker or widget on, or runs it once the visitor has agreed. Nothing waits for it. */

@@ -1,4 +1,4 @@
-/* Words that were being written, or were sent and refused, when the chat went on without them. */
+/* Words that were being written, or were sent and rejected, when the chat continued without them. */
 
 /** With the id of the input that they were for. */
 let unsent
@@ -11,14 +11,14 @@ export function keepUnsent(field, inputId) {
   if (field?.value) unsent = { inputId, words: field.value }
 }
 
-/** Keeps words that were refused: nobody has read them. */
+/** Stores rejected words, which neither bot nor member has read. */
 export function keepRefused(words, inputId) {
   if (words) unsent = { inputId, words, isRefused: true }
 }
 
 /**
- * Puts words back that were for the same input, that people can read in place of the bot, or that were sent to people
- * who have given the chat back meanwhile. True if it did.
+ * Restores words that were for the same input, that members can now read in place of the bot, or that were sent to
+ * members who have handed the chat back meanwhile. True if it did.
  */
 export function restoreUnsent(field, inputId) {
   const before = unsent

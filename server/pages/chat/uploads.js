@@ -9,7 +9,7 @@ import { filledIn, texts } from './texts.js'
  * decides which files it accepts; the page only skips those that are too large.
  */
 
-/** An input for files: one is the answer as soon as it is there, several when the person says so. */
+/** An input for files: one file is the answer as soon as it arrives, several once the visitor sends them. */
 export function uploadField(input, naming, submit, chat) {
   const { options } = input
   const isMultiple = options.isMultipleAllowed === true
@@ -26,7 +26,7 @@ export function uploadField(input, naming, submit, chat) {
     submit({ type: 'text', text: urls.join(', '), attachedFileUrls: urls }, label)
   }
   const update = () => {
-    // A failed file has to be retried or removed first: in a long list nobody would notice that it is missing.
+    // A failed file has to be retried or removed first: in a long list its absence would go unnoticed.
     if (isMultiple) send.disabled = picker.isBusy()
     else if (picker.uploaded().length === 1) answer()
   }
@@ -50,7 +50,7 @@ export function uploadField(input, naming, submit, chat) {
 /** The control for attachments of a text input. Undefined if the input takes none. */
 export function attachmentsOf(input, chat) {
   const { attachments } = input.options
-  // Files for people who handle the chat go into no variable.
+  // Files for members who handle the chat go into no variable.
   const hasTarget = input.id === 'people' || nonEmptyText(attachments?.saveVariableId) !== undefined
   if (attachments?.isEnabled !== true || !hasTarget || !input.upload) return undefined
   const naming = { 'aria-label': texts.attach }
@@ -223,7 +223,7 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
     /** In the order in which they were chosen. */
     uploaded: () => [...entries.values()].flatMap(({ file }) => file ?? []),
     isBusy: () => [...entries.values()].some(({ file }) => file === undefined),
-    /** Leads to what did not arrive, if there is any. */
+    /** Focuses the first failed upload, if there is any. */
     focusFailed: () => list.querySelector('button.retry:not([hidden])')?.focus(),
     focus: () => field.focus(),
   }
@@ -288,7 +288,7 @@ function sizeText(bytes) {
 
 const address = /^https?:\/\/\S+\/files\/[\w-]+\/[a-z\d]{58}\/([^/\s]+)$/
 
-/** An answer that was given before, as it is shown: names of files in place of their addresses. */
+/** An earlier answer as it is shown: names of files in place of their addresses. */
 export function shownAnswer(text, attachedFileUrls = []) {
   const names = text.split(', ').map(nameIn)
   const words = names.includes(undefined) ? text : names.join(', ')
@@ -302,7 +302,7 @@ function nameIn(part) {
   try {
     return name && decodeURIComponent(name)
   } catch {
-    // A person can type what only looks like such an address.
+    // A visitor can type a text that only looks like such an address.
     return undefined
   }
 }

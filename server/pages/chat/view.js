@@ -5,7 +5,7 @@ import { mayMove } from './motion.js'
 import { texts } from './texts.js'
 import { applyBackgroundPicture, avatarOf } from './theme.js'
 
-/* The parts of the page, and what stands in them. */
+/* The parts of the page, and their contents. */
 
 export const [scroller, conversation, answer, status, restart, progress] = [
   'scroller',
@@ -37,7 +37,7 @@ export function addHost(bubble, avatars) {
   return row
 }
 
-/** Bubbles that were shown before it was known whose picture stands beside them. */
+/** Bubbles that were shown before their avatars were known. */
 export function changeAvatars(rows, avatars) {
   for (const row of rows) {
     const picture = row.querySelector('.host-avatar')
@@ -60,7 +60,7 @@ export function showTyping(avatars) {
   return row
 }
 
-/** Shows that a member is typing; screen readers say so once. Visitors who read further up stay there. */
+/** Shows that a member is typing; screen readers say so once. Visitors who have scrolled up stay there. */
 export function showMemberTyping(avatars) {
   const row = typingRow(avatars)
   row.append(hiddenText(texts.typing))

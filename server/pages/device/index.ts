@@ -19,7 +19,7 @@ import { factList, link, paragraph, sendPage } from '../sign-in/page.ts'
 
 /*
  * The page on which a person allows the login of a program. Only its form looks a code up, so that no link of others
- * uses up a person's guesses or shows them a request that they did not ask for.
+ * uses up a person's guesses or shows them a login that they did not begin.
  */
 
 /** Serves the page of device logins. */
@@ -65,7 +65,7 @@ export function serveDeviceLogins(serve: Serve, services: Services): void {
     },
   )
 
-  /** Shows what was decided first, with a 409 to the opposite. */
+  /** Shows the first decision, with a 409 to the opposite one. */
   function sendDecision(
     response: express.Response,
     { name }: DeviceLogin,

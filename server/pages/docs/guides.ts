@@ -25,7 +25,7 @@ const forCallers = [
   'sandbox',
 ]
 
-/** Guides for those who run the service, in the order in which they need them. */
+/** Guides for operators, in the order in which they need them. */
 const forOperators = [
   'configuration',
   'users',

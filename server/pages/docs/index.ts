@@ -8,8 +8,8 @@ import { type Guide, readGuides, readOperatorGuides } from './guides.ts'
 
 /*
  * The reference: guides from `contract/guides` and `server/guides`, a page for each resource as `make generate` wrote
- * it as HTML, with requests that can be tried, and what is new. Everything comes from this service, and every address
- * is relative, so the pages work behind any path of a proxy.
+ * it as HTML, with requests that can be tried, and the news. Everything comes from this service, and every address is
+ * relative, so the pages work behind any path of a proxy.
  */
 
 const folder = new URL('server/pages/docs/', root)

@@ -1,6 +1,6 @@
 /* JSON in colours, each object and list of which folds. */
 
-/** Longer texts stay plain: nobody folds them, and thousands of elements would block the page. */
+/** Longer texts stay plain: folding them is of no use, and thousands of elements would block the page. */
 const MAX_CHARACTERS = 60_000
 
 /** Shows the text of an element so, where it is JSON with something to fold. */

@@ -24,7 +24,7 @@ for (const code of document.querySelectorAll('.guide pre code')) {
 
 /* Places */
 
-/** Goes to a place of the page; what is folded there unfolds. */
+/** Scrolls to an element of the page, and unfolds it. */
 function goTo(name) {
   const place = document.getElementById(name)
   for (let outer = place; outer; outer = outer.parentElement) {
@@ -56,19 +56,19 @@ function pageOf(name) {
 addEventListener('hashchange', goToAddress)
 if (location.hash) goToAddress()
 
-// A link to what was closed again changes no address.
+// A link to an element that was closed again changes no address.
 document.addEventListener('click', ({ target }) => {
   const link = target.closest?.('a')
   if (link && link.hash !== '' && link.href === location.href) goToAddress()
 })
 
-/** The address names the operation that was opened last, so that it can be sent to somebody. */
+/** The address names the operation that was opened last, so that it can be shared. */
 document.querySelector('main').addEventListener('click', ({ target }) => {
   const operation = target.closest('summary')?.parentElement
   if (operation?.id && !operation.open) history.replaceState(null, '', `#${operation.id}`)
 })
 
-// Folded content is many times what a reader opens, so it is prepared when it opens.
+// Folded content is many times as long as the part that a reader opens, so it is prepared when it opens.
 const ready = new Set()
 document.addEventListener(
   'toggle',
@@ -157,7 +157,7 @@ for (const form of document.querySelectorAll('form.try')) {
     sent += 1
     const number = sent
     const shown = await tryIt(form, address)
-    // An earlier answer that comes late does not replace the newer one.
+    // A late response to an earlier request does not replace the newer one.
     if (number !== sent) return
     answer.replaceChildren(shown)
     for (const text of answer.querySelectorAll('pre')) {

@@ -15,7 +15,7 @@ function readSchemas(address) {
   return loaded
 }
 
-/** Gives each link to a schema among the fields of an element a button that shows what is in it. */
+/** Gives each link to a schema among the fields of an element a button that shows its fields. */
 export function addUnfolding(element, address) {
   for (const link of element.querySelectorAll('.fields a[href*="#schema-"], .branches a[href*="#schema-"]')) {
     const name = link.textContent

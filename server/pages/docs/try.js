@@ -1,8 +1,8 @@
 import { headerProblem, keptToken } from '../../chat/files/token.js'
 
-/* Requests that readers try: what the form says, as a request of this page or as a line for a shell. */
+/* Requests that readers try: the fields of the form, as a request of this page or as a line for a shell. */
 
-/** Kept for the tab alone. `about` says what is wrong with a token that cannot be sent. */
+/** Stored for the tab alone. `about` explains why a token cannot be sent. */
 export function restoreToken(field, about) {
   const text = about.textContent
   const check = () => {
@@ -18,7 +18,7 @@ export function restoreToken(field, about) {
   check()
 }
 
-/** Method, address, headers and body as the form has them; what was left empty is not sent. */
+/** Method, address, headers and body of the form; empty fields are not sent. */
 function read(form, address) {
   let path = form.dataset.path
   const query = new URLSearchParams()
@@ -59,7 +59,7 @@ export function toCurl(form, address) {
   const { url, method, headers, body } = read(form, address)
   const quoteShell = (text) => `'${text.replaceAll("'", "'\\''")}'`
   const given = [...headers]
-    // The token stays out of what is pasted elsewhere.
+    // The token stays out of the copied line.
     .map(([name, value]) =>
       name === 'authorization'
         ? '-H "Authorization: Bearer $TOKEN"'
@@ -76,7 +76,7 @@ export function toCurl(form, address) {
   ].join(' \\\n  ')
 }
 
-/** Sends the request and shows what came of it. */
+/** Sends the request and shows its response. */
 export async function tryIt(form, address) {
   const shown = document.createDocumentFragment()
   let url
@@ -102,7 +102,7 @@ export async function tryIt(form, address) {
   return shown
 }
 
-/** A longer text would block the page, and nobody reads it. */
+/** A longer text would block the page, and is not readable. */
 const longest = 200_000
 
 function pretty(text) {

@@ -49,7 +49,7 @@ function goTo(url) {
   if (/^(https?|mailto|tel|sms):/i.test(url)) location.assign(url)
 }
 
-/** The chat of an element in a frame, which begins at once. `stop` ends its messages to the page. */
+/** The chat of an element in a frame, which begins immediately. `stop` ends its messages to the page. */
 export function startFrame(element, isAnew = false) {
   const { bot, apiHost, prefilledVariables, resultId, title } = element.options
   const base = apiHost ? new URL(apiHost.endsWith('/') ? apiHost : `${apiHost}/`, location.href) : service

@@ -24,7 +24,7 @@ const drawings = {
     'M18.7 6.7l-1.4-1.4L12 10.6 6.7 5.3 5.3 6.7l5.3 5.3-5.3 5.3 1.4 1.4 5.3-5.3 5.3 5.3 1.4-1.4-5.3-5.3z',
 }
 
-/** One of the drawings, or what the page gives: the address of a picture, an SVG drawing, or a sign such as 💬. */
+/** One of the drawings, or a value of the page: the address of a picture, an SVG drawing, or a sign such as 💬. */
 export function icon(name, given) {
   if (!given) {
     const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')

@@ -1,7 +1,7 @@
 import { startFrame } from './frame.js'
 import { dress, icon, make, texts } from './page.js'
 
-/** Popups that are open keep the page from scrolling, all together. */
+/** Open popups, which together prevent the page from scrolling. */
 const scrollLocks = new Set()
 let overflow
 

@@ -134,7 +134,7 @@ export async function redeemConsent(
   }
   const refreshToken = filledText(body.refresh_token)
   const granted = asString(body.scope)?.split(' ') ?? []
-  // People can untick what a client asks for.
+  // People can untick permissions that a client requests.
   if (refreshToken === undefined || !granted.includes(consentScopes[type])) return 'incomplete'
   return { data: { oauth: { refreshToken } }, email: emailOf(body.id_token) }
 }

@@ -57,7 +57,7 @@ export function serveHome(serve: (path: string, handler: RequestHandler) => void
   })
 }
 
-/** Only the workspace of the first start speaks on the first page, whoever else takes the public id. */
+/** Only the workspace of the first start appears on the first page, even if another one takes the public id. */
 async function isSampleThere({ db, chat }: Pick<Services, 'db' | 'chat'>): Promise<boolean> {
   const found = await findPublished(db, chat, WELCOME_ID, undefined)
   if (!found) return false

@@ -69,7 +69,7 @@ export function serveInvitations(serve: Serve, services: Services): void {
       const given = nameSchema.safeParse(typeof form.name === 'string' ? form.name.trim() : '')
       const session = await sessionOf(request, services)
       const found = await findInvitation(db, code, now())
-      // Somebody else is signed in: the page says so.
+      // Another user is signed in: the page says so.
       if (found && session && session.user.id !== found.user?.id) return response.redirect(303, code)
       const browser = {
         cookie: readCookie(request, 'session', publicUrl()),

@@ -8,8 +8,8 @@ import type { Serve } from '../sign-in/browser.ts'
 import { fillPage, languageOf } from '../texts/index.ts'
 
 /*
- * The page that visitors come back to from the vendor of a payment, which tells the chat to have it checked; and on
- * hosts that serve chats alone the page with the form of the vendor.
+ * The page that visitors come back to from the vendor of a payment, which notifies the chat to check it; and on hosts
+ * that serve chats alone the page with the form of the vendor.
  */
 
 const policy = [

@@ -12,5 +12,5 @@ if (address) {
   back.hidden = false
 }
 
-// Browsers close only tabs that a script or a link has opened; in others the text says what to do.
+// Browsers close only tabs that a script or a link has opened; in others the text gives the next step.
 close()

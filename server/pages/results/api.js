@@ -7,7 +7,7 @@ const service = new URL('./', location.href)
 
 let typed
 
-/** The token that was typed, else the one that the tab keeps. It is kept once the service has accepted it. */
+/** The typed token, else the one that is stored for the tab. It is stored once the service has accepted it. */
 export const token = {
   get: () => typed ?? keptToken.get(),
   set(value) {
@@ -64,7 +64,7 @@ export async function ask(path, query, signal, read = (response) => response.jso
 /** The path of something that belongs to a bot. */
 export const ofBot = (botId, rest) => `v1/bots/${encodeURIComponent(botId)}/${rest}`
 
-/** Files are kept for members: a link alone would not bring the token. */
+/** Files may be readable by members only: a link alone would not send the token. */
 export function isOfService(url) {
   return url.startsWith(new URL('files/', service).href)
 }

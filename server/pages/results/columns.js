@@ -15,7 +15,7 @@ const keyOf = ({ id, name }) => JSON.stringify([id, name])
 
 /**
  * Columns of the flow of a bot and of those that merge their results into it. A variable of a linked bot shares the
- * column of its name. `earlier`: the publications before, newest first, which name what is gone.
+ * column of its name. `earlier`: the publications before, newest first, which name deleted blocks.
  */
 export function columnsOf([own = {}, ...linked], earlier = []) {
   const ofKeys = new Map()
@@ -50,7 +50,7 @@ export function columnsOf([own = {}, ...linked], earlier = []) {
       for (const block of (group.blocks ?? []).filter(isInput)) {
         const column = filled.get(block.options?.variableId) ?? { title: group.title ?? block.id }
         questions.add(column)
-        // Answers name no bot here: if two blocks have the same id, they belong to the first.
+        // Answers have no bot here: if two blocks have the same id, they belong to the first.
         if (!ofBlocks.has(block.id)) ofBlocks.set(block.id, column)
       }
     }
@@ -77,7 +77,7 @@ export function columnsOf([own = {}, ...linked], earlier = []) {
   }
 }
 
-/** The columns that are shown of these results: those of flows, and between them those of blocks that are gone. */
+/** The columns that are shown of these results: those of flows, and between them those of deleted blocks. */
 export function shownOf(results, { questions, others, ofBlocks, ofEarlierBlocks }) {
   const answered = new Set(results.flatMap(({ answers }) => answers.map(({ blockId }) => blockId)))
   const deletedIds = [...answered].filter((id) => !ofBlocks.has(id)).sort()

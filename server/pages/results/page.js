@@ -7,8 +7,8 @@ import { count, percent, showFunnel } from './funnel.js'
 import { readFlow, tableOf } from './table.js'
 
 /*
- * A token, then a workspace and a bot, then what its chats came to. Which bot it is stands in the fragment of the
- * address, so that the page can be reloaded and linked to.
+ * A token, then a workspace and a bot, then the results of its chats. The fragment of the address names the bot, so
+ * that the page can be reloaded and linked to.
  */
 
 const part = (id) => document.getElementById(id)
@@ -33,7 +33,7 @@ function run(work) {
   return add(work)
 }
 
-/** Runs what adds to what was chosen, beside what is still under way for that and until something else is chosen. */
+/** Runs work that adds to the current choice, concurrently with its other work and until the next choice. */
 async function add(work) {
   const { signal } = running
   part('problem').hidden = true
@@ -188,7 +188,7 @@ async function flowsOf(botId, signal) {
   return flows
 }
 
-/** The publications before the live one, newest first: they name what is gone. */
+/** The publications before the live one, newest first: they name deleted blocks. */
 async function earlierOf(botId, signal) {
   const { publications } = await ask(
     ofBot(botId, 'publications'),
@@ -200,7 +200,7 @@ async function earlierOf(botId, signal) {
     try {
       return (await ask(ofBot(botId, `publications/${encodeURIComponent(id)}`), {}, signal)).publication
     } catch (error) {
-      // The installation may keep only some of them.
+      // The installation may retain only some of them.
       if (error instanceof Refusal && error.status === 404) return {}
       throw error
     }

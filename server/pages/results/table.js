@@ -54,7 +54,7 @@ function contentOf({ answers = [], value } = {}) {
   if (value !== undefined) return value
   return answers.flatMap(({ content, attachedFileUrls = [] }, index) => [
     index > 0 && ', ',
-    // The words of an answer without words are the addresses of its files.
+    // The text of an answer without words is the addresses of its files.
     content === attachedFileUrls.join(', ') ? '' : content,
     attachedFileUrls.length > 0 && content !== attachedFileUrls.join(', ') && ' ',
     ...attachedFileUrls.flatMap(linkOf),

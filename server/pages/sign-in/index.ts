@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type express from 'express'
-// Alone: the package loads what all its stores need, which takes 30 modules and 3 MB.
+// Imported by its own path: the package loads the dependencies of all its stores, 30 modules and 3 MB.
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { email as emailSchema } from '../../../contract/members.ts'
 import {
@@ -38,7 +38,7 @@ import {
 import { serveOpenid } from './openid.ts'
 import { buttonForm, link, paragraph, sendPage } from './page.ts'
 
-/** Links that one address of the network can ask for in the time in which they are good. */
+/** Maximum links that one address of the network can request within their lifetime. */
 export const MAX_LINKS_PER_ADDRESS = 20
 
 interface Form {
@@ -109,10 +109,10 @@ export function serveSignIn(serve: Serve, services: Services): void {
           status: 429,
         })
       }
-      // A second request keeps the link of the first one good.
+      // A second request preserves the link of the first one.
       const browser = readCookie(request, 'sign-in', publicUrl()) ?? createSecret()
       setCookie(response, 'sign-in', publicUrl(), browser, linkMs)
-      // The response never waits for it, so that it tells nobody whether the address has a user.
+      // The response never waits for it, so that its time does not reveal if the address has a user.
       void mailLink(parsed.data.toLowerCase(), browser, returnTo).catch((err: Error) =>
         log.warn({ err }, 'a sign-in link could not be mailed'),
       )
@@ -180,7 +180,7 @@ export function serveSignIn(serve: Serve, services: Services): void {
 const noMails = 'This service sends no mails. Ask whoever runs it for a link: this command prints one.'
 const command = 'npm run --silent admin -- user link --email you@example.com'
 
-/** A link, since browsers let the form of a page lead to no other site that its policy does not name. */
+/** A link, since browsers forbid the form of a page to lead to a site that its policy does not name. */
 function providerLink(host: string, returnTo: string | undefined): string {
   const query = returnTo === undefined ? '' : `?returnTo=${encodeURIComponent(returnTo)}`
   return `<p><a class="button" href="sign-in/openid${query}">Continue with ${escapeHtml(host)}</a></p>`
@@ -223,7 +223,8 @@ function sendInvalid(response: express.Response) {
 }
 
 /**
- * Refuses what a page of others sent. Where a page of the service may have sent it, response and log name the setting.
+ * Rejects requests of pages of other origins. If a page of the service may have sent one, response and log name the
+ * setting.
  */
 export function refuseOrigin(request: express.Request, response: express.Response, services: Services) {
   const { publicUrl, log } = services

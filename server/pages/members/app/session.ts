@@ -1,8 +1,9 @@
 import { service } from './service.ts'
 
 /*
- * The token that requests are sent with: of the signed-in session, renewed before it expires and kept in memory alone,
- * or one that was pasted, which this tab keeps. The pages of results and of the reference share the pasted one.
+ * The token that requests are sent with: of the signed-in session, renewed before it expires and held in memory
+ * alone, or a pasted one, which is stored for this tab. The pages of results and of the reference share the pasted
+ * one.
  */
 
 const key = 'token'

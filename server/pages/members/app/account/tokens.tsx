@@ -23,7 +23,7 @@ const lifetimes: Record<string, string> = {
   '': 'Until it is revoked',
 }
 
-/** Access tokens for programs. `suggestedName` is what the program that asks for one calls itself. */
+/** Access tokens for programs. `suggestedName` is the name of the program that wants one. */
 export function Tokens({ suggestedName }: { suggestedName: string }) {
   const [name, setName] = useState(suggestedName.slice(0, 255))
   const [days, setDays] = useState('90')

@@ -8,7 +8,7 @@ import { useLoaded, useTask } from '../ui/hooks.ts'
 import { dateOf } from '../ui/times.ts'
 import type { BotHead } from './head.ts'
 
-/** The publications of a bot, what changed between them, and the way back to one. */
+/** The publications of a bot, the changes between them, and the way back to one. */
 export function History({ bot, onRestored }: { bot: BotHead; onRestored: () => void }) {
   const { editor } = useWorkbench()
   const [cursor, setCursor] = useState<string>()

@@ -14,7 +14,7 @@ export async function publish(botId: string): Promise<Published> {
   return { errorsFound, warningsFound, firstErrors }
 }
 
-/** Says what a chat with the published bot cannot do. */
+/** Lists the parts that do not work in a chat with the published bot. */
 export function PublishedDialog({ published, onClose }: { published: Published; onClose: () => void }) {
   const { errorsFound, firstErrors } = published
   return (

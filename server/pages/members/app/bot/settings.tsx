@@ -70,7 +70,7 @@ export function Settings({ bot, onChanged }: { bot: BotHead; onChanged: () => vo
   )
 }
 
-/** Properties that take effect at once, without publishing. */
+/** Properties that take effect immediately, without publishing. */
 function HeadForm({ bot, onChanged }: { bot: BotHead; onChanged: () => void }) {
   const { state, editor } = useWorkbench()
   const [name, setName] = useState(bot.name)

@@ -16,7 +16,7 @@ type Props = Omit<HandlerProps, 'chat'> & {
   onClose: () => void
 }
 
-/** One chat: its transcript as it grows, and what a member can do. */
+/** One chat: its transcript as it grows, and the actions of a member. */
 export function ChatView(props: Props) {
   const { botId, sessionId, handler } = props
   const detail = useLoaded((signal) => readChat(botId, sessionId, signal), [botId, sessionId, handler])
@@ -89,7 +89,7 @@ function useTyping() {
   return { isShown, show }
 }
 
-/** Calls back whenever something happens in a chat: by its stream, or by asking where the stream is refused. */
+/** Calls back for every event of a chat: by its stream, or by polling if the stream is rejected. */
 function useEvents(
   sessionId: string,
   isOver: boolean,
@@ -110,7 +110,7 @@ function useEvents(
       const url = new URL(`api/v1/sessions/${encodeURIComponent(sessionId)}/events`, service)
       const opened = new EventSource(url)
       source = opened
-      // The first one, `handled`, also stands for what came before the stream.
+      // The first one, `handled`, also stands for events before the stream.
       for (const type of ['turn', 'message', 'handled', 'over'])
         opened.addEventListener(type, () => latest.current.onEvent())
       opened.addEventListener('typing', ({ data }) => latest.current.onTyping(JSON.parse(data).seconds))
@@ -120,7 +120,7 @@ function useEvents(
         timer = setInterval(() => latest.current.onEvent(), POLL_INTERVAL_MS)
       })
     }
-    // Browsers open few connections to one host by HTTP/1.1; tabs that nobody sees leave them to others.
+    // Browsers open few connections to one host by HTTP/1.1; hidden tabs leave them to others.
     const onVisibility = () => {
       close()
       if (!document.hidden) open()
@@ -137,7 +137,7 @@ function useEvents(
 function Transcript({ turns, nameOf }: { turns: ChatTurn[]; nameOf: Props['nameOf'] }) {
   const log = useRef<HTMLDivElement>(null)
   const count = turns.length
-  // The end stays in view, unless somebody has scrolled back to read.
+  // The end stays in view, unless the reader has scrolled back.
   const isAtEnd = useRef(true)
   useEffect(() => {
     if (isAtEnd.current) log.current?.scrollTo({ top: log.current.scrollHeight })

@@ -49,7 +49,7 @@ export function useDraft(sessionId: string): Draft {
   return draftOf(sessionId)
 }
 
-/** Sends a draft, and leaves in it what was written meanwhile; all of it where it was not sent. True once it is sent. */
+/** Sends a draft, and leaves later words in it; all of it if it was not sent. True once it is sent. */
 export async function sendDraft(botId: string, sessionId: string): Promise<boolean> {
   const { text } = draftOf(sessionId)
   return work(sessionId, async () => {

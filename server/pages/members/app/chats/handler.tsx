@@ -22,7 +22,7 @@ const timerWords = {
   handoff: 'The bot goes on if nobody takes it',
 }
 
-/** Says who handles the chat, and takes it or gives it back. */
+/** Shows who handles the chat, and takes it or gives it back. */
 export function Handler({ botId, sessionId, chat, userId, nameOf, onChanged }: HandlerProps) {
   const task = useTask()
   const [dialog, setDialog] = useState<'return' | 'end'>()

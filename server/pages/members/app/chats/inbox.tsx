@@ -10,7 +10,7 @@ import { type ListedChat, maxChats, readChats, type Source } from './data.ts'
 import { isSoundOn, switchSound, useNotifications } from './notify.ts'
 
 const POLL_INTERVAL_MS = 4_000
-/** A page that nobody sees asks rarely, for the sound and the title. */
+/** A hidden page polls rarely, for the sound and the title. */
 const HIDDEN_POLL_INTERVAL_MS = 30_000
 
 const sections: [ListedChat['handledBy'], string][] = [
@@ -161,9 +161,7 @@ export function Inbox(props: {
 
 const handlerOf = (chat: ListedChat | undefined) => `${chat?.handledBy} ${chat?.assigneeId}`
 
-/**
- * Loads again some time after each time, and at once when the page comes into view. A longer list is read more rarely.
- */
+/** Polls, and loads immediately when the page comes into view. A longer list is read more rarely. */
 function usePolling({ isLoading, isDenied: isGone, reload }: Loaded<unknown>, steps: number) {
   useEffect(() => {
     if (isLoading || isGone) return

@@ -2,13 +2,13 @@ import { useEffect, useRef } from 'preact/hooks'
 import { hasNews } from '../model/chat-news.ts'
 import type { ListedChat } from './data.ts'
 
-/* Signs that somebody waits: a sound, and the title of the tab. */
+/* Signs that a visitor waits: a sound, and the title of the tab. */
 
 const soundKey = 'chat-sound'
 const SOUND_SECONDS = 0.25
 
 let audio: AudioContext | undefined
-/** The choice where the browser keeps nothing. */
+/** The choice if the browser stores nothing. */
 let choice: boolean | undefined
 
 export function isSoundOn(): boolean {

@@ -11,10 +11,7 @@ const TYPING_LIFETIME_MS = 6_000
 /** The keyboards of phones have no Shift+Enter: Enter begins a line there. */
 const hasKeyboard = !matchMedia('(pointer: coarse)').matches
 
-/**
- * Writes to the visitor, in Markdown and with files. Where that is not possible, it shows what was not sent, if
- * anything.
- */
+/** Writes to the visitor, in Markdown and with files. If that is not possible, it shows the unsent text, if any. */
 export function ReplyForm(props: {
   botId: string
   sessionId: string
@@ -30,7 +27,7 @@ export function ReplyForm(props: {
   const file = useRef<HTMLInputElement>(null)
   const signAt = useRef(Number.NEGATIVE_INFINITY)
   const lastSign = useRef<Promise<unknown> | undefined>(undefined)
-  /** Shows the visitor that this member is typing. A failure matters to nobody. */
+  /** Shows the visitor that this member is typing. Failures are ignored. */
   const showTyping = (isTyping: boolean) => {
     const ageMs = performance.now() - signAt.current
     const isNeedless = isTyping ? ageMs < TYPING_INTERVAL_MS : ageMs > TYPING_LIFETIME_MS

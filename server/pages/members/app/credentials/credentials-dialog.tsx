@@ -12,7 +12,7 @@ import { serviceName } from './service-name.ts'
 
 type Type = CredentialsCreate['type']
 
-/** Types whose data a consent at Google gives. */
+/** Types whose data comes from a consent at Google. */
 const consentTypes = ['google sheets', 'gmail']
 
 function consentAddress(workspaceId: string, type: string, credentialsId: string | undefined): string {

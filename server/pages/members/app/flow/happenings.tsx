@@ -3,18 +3,18 @@ import { nameOf, summaryOf } from '../model/words.ts'
 import { useWorkbench } from '../store/context.ts'
 import type { Selection } from './selection.ts'
 
-/** A turn of the chat with the draft, as the chat page tells it. */
+/** A turn of the chat with the draft, as the chat page reports it. */
 export interface Turn {
   /** Ids of the blocks whose messages were shown. */
   shown: string[]
-  /** Id of the block that asks. */
+  /** Id of the block of the input. */
   asked: string | undefined
   answer: string | undefined
   variables: { id: string; name: string; value?: unknown }[]
   logs: { status?: string; description: string; details?: string; context?: string }[]
 }
 
-/** Tells what happened at each block while the draft was tried. */
+/** Lists the events at each block while the draft was tried. */
 export function Happenings({ turns, onSelect }: { turns: Turn[]; onSelect: (selection: Selection) => void }) {
   const { state } = useWorkbench()
   const { draft } = state

@@ -8,7 +8,7 @@ import { type Counts, StatsBadge } from './block-stats.tsx'
 import { Marks } from './group-card.tsx'
 import type { Selection } from './selection.ts'
 
-/** The flow as a list: the same as the picture, for small screens and for people who do not see it. */
+/** The flow as a list: the same as the picture, for small screens and for screen readers. */
 export function Outline({
   selection,
   stats,

@@ -82,7 +82,7 @@ function parseDocument(name: string, text: string): object {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw new Error(`${name} is JSON, but not a bot: a bot is an object with groups`)
   }
-  // An export comes inside of `bot` where somebody kept the whole response.
+  // An export comes inside of `bot` if the whole response was saved.
   const inner = (parsed as { bot?: unknown }).bot
   const isWrapped = typeof inner === 'object' && inner !== null && !('groups' in parsed)
   return isWrapped ? inner : parsed

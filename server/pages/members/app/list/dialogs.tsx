@@ -50,7 +50,7 @@ export function ListDialogs(
   return <DeleteDialog {...common} dialog={dialog} />
 }
 
-/** Asks for a name. */
+/** A dialog for a name. */
 export function FolderDialog(
   props: Common & { title: string; action: string; name: string; onSave: (name: string) => Promise<unknown> },
 ) {

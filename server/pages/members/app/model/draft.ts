@@ -1,6 +1,6 @@
 /*
  * The draft of a bot as the editor works on it. Drafts are never changed in place: an edit returns another one that
- * shares what stayed, so that undo, comparison and rendering are cheap. Unknown properties ride along.
+ * shares the unchanged parts, so that undo, comparison and rendering are cheap. Unknown properties are preserved.
  */
 
 export interface JsonObject {

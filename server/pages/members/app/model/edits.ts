@@ -92,7 +92,7 @@ export function addBlock(draft: Draft, groupId: string, index: number, block: Bl
   return handOver(inserted, last.id, block.id)
 }
 
-/** Lets the edge of one block leave another one. */
+/** Moves the edge of one block to another one. */
 function handOver(draft: Draft, fromId: string, toId: string): Draft {
   const from = findBlock(draft, fromId)?.block
   const to = findBlock(draft, toId)?.block
@@ -250,7 +250,7 @@ export function exitOf(draft: Draft, source: EdgeSource): string | undefined {
   return item?.paths?.find(({ id }) => id === source.pathId)?.outgoingEdgeId
 }
 
-/** Lets a place lead to a group, or to a block of it. One place has one edge. */
+/** Connects a source with a group, or with a block of it. A source has one edge. */
 export function connect(draft: Draft, source: EdgeSource, to: { groupId: string; blockId?: string }): Draft {
   const before = exitOf(draft, source)
   const existing = draft.edges.find(({ id }) => id === before)

@@ -1,8 +1,8 @@
 import type { JsonObject } from './draft.ts'
 
 /*
- * Merges two changes of one value. What only one side changed is taken from it; entries of lists are matched by their
- * ids. What both changed differently is a conflict, for a person to decide.
+ * Merges two changes of one value. A change of only one side is taken from it; entries of lists are matched by their
+ * ids. A value that both changed differently is a conflict, for a person to decide.
  */
 
 export type Side = 'mine' | 'theirs'
@@ -69,7 +69,7 @@ interface Entry {
   id: string
 }
 
-/** Keeps my order where I changed it, and theirs otherwise; new entries come after the one that they followed. */
+/** Uses my order if I changed it, and theirs otherwise; new entries come after the one that they followed. */
 function mergeLists(base: Entry[], mine: Entry[], theirs: Entry[], path: string[], decide: Decide): Entry[] {
   const [ofBase, ofMine, ofTheirs] = [byId(base), byId(mine), byId(theirs)]
   const mineMoved = !isEqual(commonOrder(base, ofMine), commonOrder(mine, ofBase))

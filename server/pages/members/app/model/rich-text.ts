@@ -1,8 +1,8 @@
 import type { JsonObject } from './draft.ts'
 
 /*
- * Rich text of bubbles as text with marks, and back: **bold**, _italic_, __underline__, [words](address), lists. Lines
- * that were not edited keep their nodes as they were, with whatever marks cannot express.
+ * Rich text of bubbles as text with marks, and back: **bold**, _italic_, __underline__, [words](address), lists.
+ * Unedited lines retain their nodes, including content that marks cannot express.
  */
 
 interface Leaf extends JsonObject {

@@ -1,7 +1,7 @@
 import type { JsonObject } from './draft.ts'
 import { newId } from './draft.ts'
 
-/* Forms from the JSON Schema of a bot: what kind of field a property is, and its name for people. */
+/* Forms from the JSON Schema of a bot: the kind of field of a property, and its name for people. */
 
 export interface Schema {
   $ref?: string
@@ -25,7 +25,7 @@ export interface Schema {
   definitions?: Record<string, Schema>
 }
 
-/** Follows references; what stands beside one wins. */
+/** Follows references; properties beside one win. */
 export function resolve(root: Schema, schema: Schema): Schema {
   if (schema.$ref === undefined) return schema
   const { $ref, ...own } = schema

@@ -63,7 +63,7 @@ const labels: Record<string, [Family, string]> = {
   blink: ['integration', 'Blink'],
 }
 
-/** The family and the name of a type; types that this list does not have keep their own name. */
+/** The family and the name of a type; types that are not in this list show their own name. */
 export function kindOf(type: string): { family: Family; label: string } {
   const [family, label] = labels[type] ?? ['integration', type]
   return { family, label }
@@ -83,7 +83,7 @@ const textIn = (object: JsonObject | undefined, key: string): string | undefined
 export const variableName = (variables: Variable[], id: unknown) =>
   variables.find((each) => each.id === id)?.name
 
-/** Says in one line what a block does. */
+/** Summarises a block in one line. */
 export function summaryOf(block: Block, variables: Variable[]): string {
   const { content, options } = block
   const { label, family } = kindOf(block.type)

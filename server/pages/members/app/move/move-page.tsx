@@ -9,7 +9,7 @@ import { Icon } from '../ui/icons.tsx'
 import { Link } from '../ui/link.tsx'
 import { countVerdicts, failure, type Report, reportOn, reportWithoutCheck, type Verdict } from './report.ts'
 
-/* Bots of Typebot: their exports are imported one after the other, and each gets a report of what runs. */
+/* Bots of Typebot: their exports are imported one after the other, and each gets a report of its working parts. */
 
 const titles: Record<Verdict, string> = {
   runs: 'Runs as it is',

@@ -17,7 +17,7 @@ export interface Report {
   remarks: string[]
 }
 
-/** Findings that end when somebody sets something: here or for the whole service. */
+/** Findings that a setting ends: here or for the whole service. */
 const settable = new Set([
   'missing_credentials',
   'no_mail_server',
@@ -38,7 +38,7 @@ export function reportOn(
   const others = of(
     ({ code, severity }) => code !== 'skipped_block' && !settable.has(code) && severity === 'error',
   )
-  // The import says of each block that is skipped, or has no credentials, what the check says too.
+  // The import and the check have the same messages about each block that is skipped, or has no credentials.
   const messages = new Set(findings.map(({ message }) => message))
   const remarks = [...others, ...countEqual(warnings.filter((warning) => !messages.has(warning)))]
   const verdict = skipped.length > 0 ? 'partly' : needed.length > 0 ? 'needs' : 'runs'
@@ -49,7 +49,7 @@ export function failure(file: string, message: string): Report {
   return { file, verdict: 'failed', skipped: [], needed: [], remarks: [message] }
 }
 
-/** The report on a bot that is there, but whose check did not come. */
+/** The report on an imported bot whose check failed. */
 export function reportWithoutCheck(
   file: string,
   bot: { id: string; name: string },
@@ -60,7 +60,7 @@ export function reportWithoutCheck(
   return { file, verdict: 'unchecked', bot, skipped: [], needed: [], remarks }
 }
 
-/** Numbers of each verdict, in the order in which somebody has to look at them. */
+/** Numbers of each verdict, the most urgent first. */
 export function countVerdicts(reports: readonly Report[]): [Verdict, number][] {
   const order: Verdict[] = ['runs', 'needs', 'partly', 'unchecked', 'failed']
   return order.map((verdict) => [verdict, reports.filter((report) => report.verdict === verdict).length])

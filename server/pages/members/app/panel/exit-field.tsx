@@ -8,7 +8,7 @@ import { useWorkbench } from '../store/context.ts'
 const NEW_GROUP = '\u0000new'
 const GAP_PX = 120
 
-/** Chooses the group that a place leads to: what drawing an edge does, for keyboards and screen readers. */
+/** Chooses the group that a source leads to: as drawing an edge does, for keyboards and screen readers. */
 export function ExitField({ source, label }: { source: EdgeSource; label: string }) {
   const { state, edit, canWrite } = useWorkbench()
   const { draft } = state

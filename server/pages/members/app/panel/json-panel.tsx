@@ -3,7 +3,7 @@ import type { JsonObject } from '../model/draft.ts'
 import type { Schema } from '../model/schema.ts'
 import type { JsonEditor } from './json-editor.ts'
 
-/** A value as JSON. The editor is loaded when it is opened first; what parses is taken over. */
+/** A value as JSON. The editor is loaded when it is first opened; valid JSON is applied. */
 export function JsonPanel(props: {
   value: JsonObject
   root: Schema | undefined
@@ -57,7 +57,7 @@ export function JsonPanel(props: {
     }
   }, [])
 
-  // An undo, or a change of somebody else.
+  // An undo, or a change of another person.
   useEffect(() => {
     if (props.value === written.current) return
     written.current = props.value

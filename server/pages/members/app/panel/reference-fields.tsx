@@ -35,7 +35,7 @@ export function ReferenceField({ kind, owner, ...props }: Props & { kind: FieldK
   return <CredentialsField {...props} workspaceId={workspaceId} />
 }
 
-/** A list to choose from. What is stored and not in it stays chosen. */
+/** A list to choose from. A stored value that is not in it stays chosen. */
 function Choice({ options, value, onChange, ...props }: Props & { options: [string, string][] }) {
   const isListed = value === '' || options.some(([id]) => id === value)
   return (

@@ -17,7 +17,7 @@ export interface FormProps {
   hidden?: string[]
 }
 
-/** Ids and edges are kept by the editor. */
+/** The editor maintains ids and edges. */
 const alwaysHidden = ['id', 'type', 'outgoingEdgeId', 'graphCoordinates', '$schema']
 
 export function SchemaForm({ root, schema, value, onChange, isReadOnly, hidden = [] }: FormProps) {

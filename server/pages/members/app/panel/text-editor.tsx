@@ -20,7 +20,7 @@ export function TextEditor(props: { block: Block; onChange: (block: Block) => vo
   const written = useRef(stored)
   const field = useRef<HTMLTextAreaElement | null>(null)
 
-  // An undo, or a change of somebody else.
+  // An undo, or a change of another person.
   useEffect(() => {
     if (stored === written.current) return
     written.current = stored

@@ -3,7 +3,7 @@ import { cellsOf, columnsOf, distinct, mergedBots, shownOf } from '../../../resu
 import { ApiError, client } from '../api.ts'
 import { toMarked } from '../model/rich-text.ts'
 
-/* Reads results and what names their columns. */
+/* Reads results and the names of their columns. */
 
 export type Result = ResultPage['results'][number]
 
@@ -88,7 +88,7 @@ async function readEarlier(botId: string, signal: AbortSignal): Promise<Flow[]> 
     try {
       return (await client.publications.get(botId, id, { signal })).publication as Flow
     } catch (error) {
-      // The installation may keep only some of them.
+      // The installation may retain only some of them.
       if (isMissing(error)) return {}
       throw error
     }
@@ -180,7 +180,7 @@ type Found = ReturnType<ReturnType<typeof cellsOf>['get']>
 function contentOf(found: Found): Cell {
   const { answers = [], value } = found ?? {}
   if (value !== undefined) return { text: value, files: [] }
-  // The words of an answer without words are the addresses of its files.
+  // The text of an answer without words is the addresses of its files.
   const texts = answers
     .filter(({ content, attachedFileUrls = [] }) => content !== attachedFileUrls.join(', '))
     .map(({ content }) => content)

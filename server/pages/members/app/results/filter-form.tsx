@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { type Filters, periods, statuses } from './filters.ts'
 
-/** Chooses results. What is chosen becomes part of the address. */
+/** Chooses results. The choice becomes part of the address. */
 export function FilterForm(props: {
   filters: Filters
   variables: string[]

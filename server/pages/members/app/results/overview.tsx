@@ -6,7 +6,7 @@ import type { Result } from './data.ts'
 
 const percent = (part: number, of: number) => (of === 0 ? '' : `${Math.round((part / of) * 100)} %`)
 
-/** Figures of the range, and the questions with the people who left there. */
+/** Figures of the range, and the questions with the number of visitors who left there. */
 export function Overview(props: {
   botId: string
   range: ListResultsQuery

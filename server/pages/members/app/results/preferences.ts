@@ -1,6 +1,6 @@
 /*
- * The columns of the table of results as the bot's document has them, for everybody who works on the bot. Its columns
- * have ids of blocks or variables. Ids of other columns and other properties, as another editor stores them, stay.
+ * The columns of the table of results as the bot's document has them, shared by all members. Its columns have ids of
+ * blocks or variables. Ids of other columns and other properties, as another editor stores them, stay.
  */
 
 export interface Preferences {
@@ -17,7 +17,7 @@ interface Identified {
   ids: string[]
 }
 
-/** A change that can be made to any state, so that it is made again to the one that somebody else stored meanwhile. */
+/** A change that applies to any state, so that it can be repeated on a newer state that another person stored. */
 export type Edit = (preferences: Preferences) => Preferences
 
 export const noPreferences: Preferences = { columnsOrder: [], columnsVisibility: {}, columnsWidth: {} }

@@ -9,7 +9,7 @@ import { type Result, saveFile } from './data.ts'
 
 const MAX_SHOWN_LOGS = 100
 
-/** One chat: its transcript, its files, and the log of what happened in it. */
+/** One chat: its transcript, its files, and its log. */
 export function ResultDialog(props: {
   botId: string
   result: Result

@@ -35,7 +35,7 @@ export function Results({ bot }: { bot: BotHead }) {
   const [asking, setAsking] = useState<string[]>()
   const [isChoosing, setChoosing] = useState(false)
   const { editor } = useWorkbench()
-  // So that the flow of this page is saved to the new state at once.
+  // So that the flow of this page is saved to the new state immediately.
   const columns = useColumns(
     bot,
     useCallback(() => void editor.refresh(), [editor]),
@@ -180,7 +180,7 @@ export function Results({ bot }: { bot: BotHead }) {
   )
 }
 
-/** The range of statistics; undefined where the days are in the wrong order, which reading the rows tells. */
+/** The range of statistics; undefined if the days are in the wrong order, which the request for rows reports. */
 function rangeIn(filters: Filters) {
   try {
     return rangeOf(filters)

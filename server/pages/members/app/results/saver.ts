@@ -2,8 +2,8 @@ import { isEqual } from '../model/merge.ts'
 import { type Edit, noPreferences, type Preferences } from './preferences.ts'
 
 /*
- * Saves changes of the columns one request after the other, each to the newest state and under the condition that
- * nobody wrote since. Only this property is written, so that everybody's edits of the flow stay.
+ * Saves changes of the columns one request after the other, each to the newest state and under the condition that it
+ * is unchanged. Only this property is written, so that all edits of the flow stay.
  */
 
 export interface StoredPreferences {
@@ -16,7 +16,7 @@ export interface StoredPreferences {
 export interface PreferencesRemote {
   read(): Promise<StoredPreferences>
   write(preferences: Preferences, read: StoredPreferences): Promise<void>
-  /** True if somebody else wrote meanwhile. */
+  /** True if another person wrote meanwhile. */
   isStale(error: unknown): boolean
 }
 
@@ -34,7 +34,7 @@ export function createSaver(
   let waiting: Edit[] = []
   let isRunning = false
 
-  /** Saves all that waits by now; false if somebody was faster. */
+  /** Saves all waiting edits; false if another write came first. */
   async function attempt(): Promise<boolean> {
     const read = await remote.read()
     const edits = waiting

@@ -50,7 +50,7 @@ function writeLocal(botId: string, preferences: Preferences | undefined) {
 export interface Columns {
   /** Undefined until they are read. */
   preferences: Preferences | undefined
-  /** True if everybody who works on the bot sees them. */
+  /** True if all members see them. */
   isShared: boolean
   error: string | undefined
   edit: (edit: Edit) => void

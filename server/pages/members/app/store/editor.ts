@@ -4,8 +4,9 @@ import { emptyUndo, recordEdit, stepBack, stepForward, type Undo } from '../mode
 import { applyPending, type PendingChange, type PendingChanges } from './pending.ts'
 
 /*
- * The draft under edit. Edits are saved by themselves, under the condition that nobody else wrote since; what others
- * wrote is merged, and a person decides about conflicts. Until the service has an edit, this browser keeps it.
+ * The draft under edit. Edits are saved by themselves, under the condition that the stored draft is unchanged;
+ * changes of others are merged, and a person decides about conflicts. This browser stores an edit until the service
+ * has it.
  */
 
 export interface Stored {
@@ -17,7 +18,7 @@ export interface Remote {
   read(): Promise<Stored>
   /** Writes the parts and returns the new tag. */
   write(change: { version: string; parts: Partial<Draft>; tag: string }): Promise<string>
-  /** Tells why a write failed: somebody was faster, nobody answered, or the service rejected it. */
+  /** Classifies a failed write: another write came first, there was no response, or the service rejected it. */
   kindOf(error: unknown): 'stale' | 'away' | 'rejected'
   wordsOf(error: unknown): string
 }
@@ -31,7 +32,7 @@ export interface EditorState {
   undo: Undo
   save: SaveState
   problem?: string
-  /** Told once: changes of others were taken in, or earlier ones restored. */
+  /** Shown once: changes of others were merged, or earlier ones restored. */
   note?: string
   conflicts?: Conflict[]
 }
@@ -44,9 +45,9 @@ export interface Editor {
   redo(): void
   /** Decides all conflicts. */
   resolve(choices: Map<string, Side>): void
-  /** Saves at once what is not saved; resolves when that ended, however it did. */
+  /** Saves unsaved edits immediately; resolves when that ended, successfully or not. */
   flush(): Promise<void>
-  /** Reads what others wrote, if there is nothing to save. */
+  /** Reads changes of others, if there is nothing to save. */
   refresh(): Promise<void>
   dismissNote(): void
 }
@@ -124,7 +125,7 @@ export function createEditor(
     if (state.save !== 'conflict') update({ save: 'saved', problem: undefined })
   }
 
-  /** Merges what somebody else wrote. False if that needs a decision, or could not be read. */
+  /** Merges the changes of others. False if that needs a decision, or they could not be read. */
   async function takeTheirs(): Promise<boolean> {
     try {
       theirs = await remote.read()
@@ -143,7 +144,7 @@ export function createEditor(
     return true
   }
 
-  /** Goes on from what the service has, with `draft` as the state to reach. */
+  /** Continues from the state of the service, with `draft` as the state to reach. */
   function settle({ draft: base, tag: newTag }: Stored, draft: Draft) {
     const isNews = !isEqual(base, state.base)
     tag = newTag
@@ -153,7 +154,7 @@ export function createEditor(
       draft: isEqual(draft, base) ? base : draft,
       conflicts: undefined,
       save: 'unsaved',
-      // An undo would take back what others did.
+      // An undo would revert changes of others.
       ...(isNews
         ? { undo: emptyUndo, note: 'Somebody else changed the bot meanwhile. Both changes are in.' }
         : {}),
@@ -206,7 +207,7 @@ export function createEditor(
       if (running || state.draft !== state.base || state.save === 'conflict') return
       const known = tag
       const read = await remote.read().catch(() => undefined)
-      // An edit that was saved meanwhile is newer than what was read.
+      // An edit that was saved meanwhile is newer than the draft that was read.
       if (!read || read.tag === tag || tag !== known || running || state.draft !== state.base) return
       const isNews = !isEqual(read.draft, state.base)
       tag = read.tag

@@ -3,8 +3,8 @@ import { newId } from '../model/draft.ts'
 import { merge } from '../model/merge.ts'
 
 /*
- * Changes that the service does not have yet, in the storage of this browser. Each tab keeps its own, so that two of
- * them lose nothing to each other.
+ * Changes that the service does not have yet, in the storage of this browser. Each tab stores its own, so that two of
+ * them do not overwrite each other.
  */
 
 export interface PendingChange {
@@ -26,7 +26,7 @@ export interface PendingChanges {
   /** False where there was no room. */
   keep(change: PendingChange): boolean
   forget(): void
-  /** Takes over what earlier tabs left behind, and this one before a reload. */
+  /** Takes over changes of earlier tabs, and of this one before a reload. */
   takeLeft(): PendingChange[]
 }
 
@@ -61,7 +61,7 @@ export function pendingChanges(store: KeyValueStore | undefined, botId: string):
   }
 }
 
-/** Adds a change to a draft that somebody may have changed since. */
+/** Applies a change to a draft that others may have changed since. */
 export function applyPending(draft: Draft, { base, mine }: PendingChange) {
   const before = { ...draft, ...base }
   return { before, ...merge(before, { ...draft, ...mine }, draft) }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Icon } from './icons.tsx'
 
-/** A modal dialog. The browser keeps the focus inside, and gives it back. */
+/** A modal dialog. The browser holds the focus inside, and gives it back. */
 export function Dialog(props: {
   title: string
   onClose: () => void
@@ -47,7 +47,7 @@ export function Dialog(props: {
   )
 }
 
-/** Asks before something that cannot be undone. */
+/** Confirms an action that cannot be undone. */
 export function Confirmation(props: {
   title: string
   children: ComponentChildren

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError, isSignedOut, wordsOf } from '../api.ts'
 
-/** Called when a request finds that nobody is signed in any more. */
+/** Called when a request finds that the user is signed out. */
 let onSignedOut: () => void = () => {}
 
 export function whenSignedOut(listener: () => void) {
@@ -59,7 +59,7 @@ export function useLoaded<Value>(
   }
 }
 
-/** Runs one piece of work at a time, and keeps the words of its error. */
+/** Runs one piece of work at a time, and stores the words of its error. */
 export function useTask() {
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<string>()
@@ -125,7 +125,7 @@ export function useFileDrop(take: (files: File[]) => void) {
   return { isDragging, handlers }
 }
 
-/** Keeps the title of the tab. */
+/** Sets the title of the tab. */
 export function useTitle(title: string) {
   useEffect(() => {
     document.title = title
