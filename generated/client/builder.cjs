@@ -78,7 +78,7 @@ function text(plainText, { id } = {}) {
         build: (flow) => void flow.blocks.push({ id: flow.idFor('text', id), type: 'text', content: { plainText } }),
     };
 }
-/** Asks for a value and stores the answer in a variable. */
+/** Adds an input and stores the answer in a variable. */
 function ask(type, variable, options = {}) {
     const { id, ...rest } = options;
     return {

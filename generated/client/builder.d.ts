@@ -68,7 +68,7 @@ export declare function defineBot<const Group extends string, const Variable ext
 }): BuiltBot;
 /** Says a text. It may hold variables: `{{Name}}`. */
 export declare function text(plainText: string, { id }?: StepOptions): Step<never, never>;
-/** Asks for a value and stores the answer in a variable. */
+/** Adds an input and stores the answer in a variable. */
 export declare function ask<const Variable extends string>(type: InputType, variable: Variable, options?: Record<string, Any> & StepOptions): Step<never, Variable>;
 /** Offers buttons. Each leads to a group, or with null to the next step. */
 export declare function choose<const Target extends string = never, const Variable extends string = never>(choices: {
