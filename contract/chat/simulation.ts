@@ -8,7 +8,7 @@ import { blockId } from './fields.ts'
 import { message, startFrom, startProperties } from './requests.ts'
 import { continuedChatBody, startedChatBody } from './responses.ts'
 
-/* Previews. A simulation is one that runs a whole chat at once from given data, and sends nothing. */
+/* Previews. A simulation is one that runs a whole chat in one request from given data, and sends nothing. */
 
 const time = (description: string) =>
   zonedTime().meta({ ...zonedTimeForm, description, example: '2026-03-05T12:30:00Z' })

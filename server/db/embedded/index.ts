@@ -55,12 +55,12 @@ export interface EmbeddedPostgres {
 
 /**
  * Gives a PostgreSQL server on the data folder: the one that runs there, or else a new one. Any number of processes may
- * call this at once and all get the same server: a second service, an administration command.
+ * call this concurrently and all get the same server: a second service, an administration command.
  *
- * - Each caller holds a connection with a shared lock on the server until its `stop()` or its death. Whoever lets go
- *   last stops the server. A server that all its users left by `kill -9` runs on and is joined by the next one.
- * - While a caller holds on, it brings back a server that dies, on the same port, so pools recover by themselves. Where
- *   that fails it tries again, for as long as it holds on: a full disk may be emptied hours later.
+ * - Each caller holds a connection with a shared lock on the server until its `stop()` or its death. The last
+ *   one to release it stops the server. After a `kill -9` of all its users it runs on and the next caller joins it.
+ * - Until its release, a caller restarts a server that dies, on the same port, so pools recover by themselves. If
+ *   that fails it tries again until its release: a full disk may be emptied hours later.
  * - One data folder belongs to one machine or container: the server cannot see a second one elsewhere.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
