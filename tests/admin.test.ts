@@ -66,7 +66,7 @@ async function listed(...words: string[]): Promise<Record<string, unknown>[]> {
 }
 
 /** Runs a command that fails, and returns its error: one line on standard error. */
-async function refused(...words: string[]): Promise<string> {
+async function rejected(...words: string[]): Promise<string> {
   const { code, stdout, stderr } = await admin(...words)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   expect(stderr).toMatch(/^.+\n$/)
@@ -81,7 +81,7 @@ describe('an installation from its first user to a role', () => {
   test('user create, token create, member set and token revoke work beside the running service', async () => {
     const user = await accepted('user', 'create', '--email', 'Ada.Lovelace@example.com', '--name', 'Ada')
     expect(user).toEqual({ id: expect.stringMatching(/^[0-9a-z]{26}$/), email, name: 'Ada' })
-    expect(await refused('user', 'create', '--email', email, '--name', 'Twin')).toContain(email)
+    expect(await rejected('user', 'create', '--email', email, '--name', 'Twin')).toContain(email)
 
     const { id, token } = await accepted('token', 'create', '--email', 'ADA.lovelace@example.com')
     expect(token).toMatch(/^botb_pat_[0-9A-Za-z]{36}$/)
@@ -104,7 +104,7 @@ describe('an installation from its first user to a role', () => {
 
     expect(await accepted('token', 'revoke', '--id', id)).toEqual({ id })
     expect((await workspacesOf(token)).status).toBe(401)
-    expect(await refused('token', 'revoke', '--id', id)).toBe(`The token ${id} was revoked before`)
+    expect(await rejected('token', 'revoke', '--id', id)).toBe(`The token ${id} was revoked before`)
   })
 
   test('token create gives the token the requested name and lifetime in days', async () => {
@@ -174,7 +174,7 @@ describe('a user who is disabled', () => {
       expect([answer.status, answer.body.issues[0].code]).toEqual([401, 'revoked'])
     }
     expect((await writes()).status).toBe(401)
-    expect(await refused('token', 'create', '--email', email)).toContain('disabled')
+    expect(await rejected('token', 'create', '--email', email)).toContain('disabled')
     const again = await admin('user', 'disable', '--email', email)
     expect(again).toMatchObject({ code: 0, stderr: `The user ${email} was disabled before\n` })
     expect(JSON.parse(again.stdout)).toEqual({ id, email, revokedTokens: 0 })
@@ -295,12 +295,12 @@ test.each([
     /^--role: .*ADMIN.*MEMBER.*GUEST/,
   ],
 ])('%s is rejected in one line of output', async (_, words, complaint) => {
-  expect(await refused(...words)).toMatch(complaint)
+  expect(await rejected(...words)).toMatch(complaint)
 })
 
 test('names of properties that every object has are no commands, with or without a file', async () => {
   for (const words of [['constructor'], ['toString', 'file'], ['constructor', 'file'], ['__proto__', 'file']])
-    expect(await refused(...words)).toContain('Expected one of')
+    expect(await rejected(...words)).toContain('Expected one of')
 })
 
 describe('help', () => {
@@ -318,9 +318,9 @@ describe('help', () => {
   test('the program prints the help for an unknown command, and exits with 1', async () => {
     const printed = await run('server/admin.ts', ['help'], {})
     expect(printed).toMatchObject(await runHere(['help'], {}))
-    const refusal = await run('server/admin.ts', ['user', 'delete'], {})
-    expect(refusal).toMatchObject(await runHere(['user', 'delete'], {}))
-    expect([printed.code, refusal.code]).toEqual([0, 1])
+    const rejection = await run('server/admin.ts', ['user', 'delete'], {})
+    expect(rejection).toMatchObject(await runHere(['user', 'delete'], {}))
+    expect([printed.code, rejection.code]).toEqual([0, 1])
   })
 
   test('the help of one command explains that command alone, and changes nothing', async () => {
@@ -345,7 +345,7 @@ describe('the rules of the operations', () => {
     const { here } = await makeWorld(app)
     const set = (email: string, role: string) =>
       ['member', 'set', '--workspace', here.workspaceId, '--email', email, '--role', role] as const
-    expect(await refused(...set(here.admin.email, 'GUEST'))).toMatch(/^A workspace keeps at least one admin/)
+    expect(await rejected(...set(here.admin.email, 'GUEST'))).toMatch(/^A workspace keeps at least one admin/)
     await accepted(...set(here.member.email, 'ADMIN'))
     await accepted(...set(here.admin.email, 'GUEST'))
   })
@@ -353,7 +353,7 @@ describe('the rules of the operations', () => {
   test('token create rejects a workspace in which the user has no role', async () => {
     const { here, stranger } = await makeWorld(app)
     const words = ['token', 'create', '--email', stranger.email, '--workspace', here.workspaceId]
-    expect(await refused(...words)).toMatch(/has no role in the workspace .*member set/)
+    expect(await rejected(...words)).toMatch(/has no role in the workspace .*member set/)
   })
 
   test('member set rejects a disabled user and one with an unverified address', async () => {
@@ -369,9 +369,9 @@ describe('the rules of the operations', () => {
       'ADMIN',
     ]
     await app.pool.query('UPDATE users SET is_unproven = true WHERE id = $1', [stranger.id])
-    expect(await refused(...words)).toMatch(/^Nobody has proven to own the address .* invite the person/)
+    expect(await rejected(...words)).toMatch(/^Nobody has proven to own the address .* invite the person/)
     await accepted('user', 'disable', '--email', stranger.email)
-    expect(await refused(...words)).toBe(`The user ${stranger.email} is disabled`)
+    expect(await rejected(...words)).toBe(`The user ${stranger.email} is disabled`)
     const params = { workspaceId: here.workspaceId }
     const { members } = await app.client.ok('listMembers', { as: here.admin, params })
     expect(members.map(({ userId }) => userId)).not.toContain(stranger.id)
@@ -487,12 +487,12 @@ test('member set rejects a workspace that is being deleted', async () => {
 
 test('member set rejects an unknown workspace', async () => {
   const words = ['member', 'set', '--email', site.member.email, '--role', 'GUEST', '--workspace']
-  expect(await refused(...words, 'unknown')).toContain('unknown')
+  expect(await rejected(...words, 'unknown')).toContain('unknown')
 })
 
 test('token create rejects an unknown workspace', async () => {
   const words = ['token', 'create', '--email', site.admin.email, '--workspace', 'unknown']
-  expect(await refused(...words)).toContain('unknown')
+  expect(await rejected(...words)).toContain('unknown')
 })
 
 test('an unreachable database and an invalid configuration are reported in one line', async () => {

@@ -66,10 +66,10 @@ test('compared servers send equal responses, except for values that each generat
 })
 
 test('an operation that the first server rejects is not measured', async () => {
-  const refusing = await answering('refusing', 403, {})
-  await expect(compareAnswers('Rename', [asked(refusing, 'GET')])).rejects.toThrow(
+  const rejecting = await answering('refusing', 403, {})
+  await expect(compareAnswers('Rename', [asked(rejecting, 'GET')])).rejects.toThrow(
     'Rename: refusing answers 403',
   )
-  expect(await isKnown(asked(refusing, 'GET'))).toBe(false)
+  expect(await isKnown(asked(rejecting, 'GET'))).toBe(false)
   expect(await isKnown(asked(await answering('unchanged', 304, undefined), 'GET'))).toBe(true)
 })

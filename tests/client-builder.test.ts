@@ -4,7 +4,7 @@ import { operations } from '../contract/index.ts'
 import type { InputType } from '../generated/client/builder.js'
 import { ask, block, choose, defineBot, goTo, set, text, when } from '../generated/client/builder.js'
 
-/* The builder of the client package. tests/compiler-refuses.ts has what the compiler refuses. */
+/* The builder of the client package. tests/compiler-refuses.ts has what the compiler rejects. */
 
 const define = () =>
   defineBot({

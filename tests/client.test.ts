@@ -36,7 +36,7 @@ let waits: number[]
 
 const patience = 1234
 const bot = { id: 'b', version: '6.1', name: 'Quote', updatedAt: '2026-03-04T10:15:30.120Z' }
-const refusal = (code: string, issueCode?: string, headers: Record<string, string> = {}) => ({
+const rejection = (code: string, issueCode?: string, headers: Record<string, string> = {}) => ({
   status: errors[code as keyof typeof errors].status,
   body: {
     code,
@@ -168,7 +168,7 @@ describe('a request', () => {
     await asking.workspaces.list({}, patient)
     await asking.workspaces.list({}, patient)
     expect(sent.map(({ headers }) => headers.Authorization)).toEqual(['Bearer token-1', 'Bearer token-2'])
-    answers = [refusal('NOT_FOUND')]
+    answers = [rejection('NOT_FOUND')]
     const error = await failure(client.bots.get('b', {}, patient))
     expect(inspect(client, { depth: 9, showHidden: true }) + inspect(error)).not.toContain('secret-token')
   })
@@ -226,12 +226,12 @@ describe('a response', () => {
   })
 
   test('with an error rejects the promise of its caller, and no other', async () => {
-    answers = [refusal('NOT_FOUND')]
+    answers = [rejection('NOT_FOUND')]
     expect(await failure(client.bots.get('b', {}, patient).withResponse())).toBeInstanceOf(sdk.NotFoundError)
   })
 
   test.each(Object.entries(errors))('%s has an error class', async (code, { status }) => {
-    answers = [refusal(code, 'too_small')]
+    answers = [rejection(code, 'too_small')]
     const error = await failure(client.bots.get('b', {}, { ...patient, maxRetries: 0 }))
     const [name] = Object.entries(sdk).find(([, one]) => one === error.constructor) ?? []
     expect(name?.replace(/Error$/, '').toLowerCase()).toBe(
@@ -268,10 +268,10 @@ describe('a response', () => {
 })
 
 describe('a retry', () => {
-  const busy = refusal('SERVICE_UNAVAILABLE', undefined, { 'Retry-After': '7' })
+  const busy = rejection('SERVICE_UNAVAILABLE', undefined, { 'Retry-After': '7' })
 
   test('waits for Retry-After, else longer each time', async () => {
-    answers = [busy, refusal('REQUEST_TIMEOUT'), { body: { workspaces: [] } }]
+    answers = [busy, rejection('REQUEST_TIMEOUT'), { body: { workspaces: [] } }]
     await client.workspaces.list({}, patient)
     expect(waits[0]).toBe(7_000)
     expect(waits[1]).toBeGreaterThanOrEqual(750)
@@ -281,8 +281,10 @@ describe('a retry', () => {
 
   test('reads a date, and waits for at most a minute', async () => {
     answers = [
-      refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': new Date(Date.now() - 5_000).toUTCString() }),
-      refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': '3600' }),
+      rejection('TOO_MANY_REQUESTS', undefined, {
+        'Retry-After': new Date(Date.now() - 5_000).toUTCString(),
+      }),
+      rejection('TOO_MANY_REQUESTS', undefined, { 'Retry-After': '3600' }),
     ]
     expect(await failure(client.workspaces.list({}, patient))).toMatchObject({
       status: 429,
@@ -310,9 +312,9 @@ describe('a retry', () => {
   })
 
   test('for a deletion succeeds if the first attempt was done', async () => {
-    answers = [new TypeError('reset'), refusal('NOT_FOUND')]
+    answers = [new TypeError('reset'), rejection('NOT_FOUND')]
     expect(await client.bots.delete('b', patient)).toEqual({ message: 'success' })
-    answers = [refusal('NOT_FOUND')]
+    answers = [rejection('NOT_FOUND')]
     expect(await failure(client.bots.delete('b', patient))).toBeInstanceOf(sdk.NotFoundError)
   })
 
@@ -323,9 +325,9 @@ describe('a retry', () => {
   })
 
   test('after a 500 is sent with an idempotency key alone', async () => {
-    answers = [refusal('INTERNAL_SERVER_ERROR')]
+    answers = [rejection('INTERNAL_SERVER_ERROR')]
     await client.workspaces.create({ name: 'Acme' }, patient)
-    answers = [refusal('INTERNAL_SERVER_ERROR')]
+    answers = [rejection('INTERNAL_SERVER_ERROR')]
     await failure(client.workspaces.list({}, patient))
     expect(sent).toHaveLength(3)
   })
@@ -333,7 +335,7 @@ describe('a retry', () => {
   test('waits for a running write from the moment it is reported, not from the first attempt', async () => {
     const clock = [0, 100_000, 100_500, 101_000, 101_500]
     jest.spyOn(performance, 'now').mockImplementation(() => clock.shift() ?? 102_000)
-    const running = refusal('CONFLICT', 'in_progress', { 'Retry-After': '1' })
+    const running = rejection('CONFLICT', 'in_progress', { 'Retry-After': '1' })
     answers = [new TypeError('reset'), running, running, running, running]
     await client.workspaces.create({ name: 'Acme' }, patient)
     expect(sent).toHaveLength(6)
@@ -349,19 +351,19 @@ describe('a retry', () => {
     answers = [new TypeError('reset')]
     expect(await failure(call())).toBeInstanceOf(sdk.ConnectionError)
     expect(sent).toHaveLength(2)
-    answers = [refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': '1' })]
+    answers = [rejection('TOO_MANY_REQUESTS', undefined, { 'Retry-After': '1' })]
     await call()
     expect(sent).toHaveLength(4)
   })
 
   test('waits for a write that is still running', async () => {
-    answers = Array.from({ length: 5 }, () => refusal('CONFLICT', 'in_progress', { 'Retry-After': '1' }))
+    answers = Array.from({ length: 5 }, () => rejection('CONFLICT', 'in_progress', { 'Retry-After': '1' }))
     await client.workspaces.create({ name: 'Acme' }, patient)
     expect(waits).toEqual([1_000, 1_000, 1_000, 1_000, 1_000])
   })
 
   test.each(['CONFLICT', 'IDEMPOTENCY_MISMATCH', 'BAD_REQUEST'])('is not sent after %s', async (code) => {
-    answers = [refusal(code, 'conflict')]
+    answers = [rejection(code, 'conflict')]
     await failure(client.workspaces.create({ name: 'Acme' }, patient))
     expect(sent).toHaveLength(1)
   })
@@ -561,7 +563,7 @@ describe('the runtime', () => {
   test('calls a logger for every attempt, without a secret', async () => {
     const lines: sdk.Attempt[] = []
     const logging = sdk.createClient({ ...options, logger: (line) => lines.push(line) })
-    answers = [refusal('SERVICE_UNAVAILABLE')]
+    answers = [rejection('SERVICE_UNAVAILABLE')]
     await logging.workspaces.list({}, patient)
     expect(lines).toMatchObject([
       { method: 'GET', attempt: 1, status: 503, requestId: 'request-1', error: expect.any(Error) },
@@ -615,7 +617,7 @@ describe('a list', () => {
   })
 
   test('throws where a page does', async () => {
-    answers = [...pages.slice(0, 1), refusal('BAD_REQUEST', 'invalid_cursor')]
+    answers = [...pages.slice(0, 1), rejection('BAD_REQUEST', 'invalid_cursor')]
     const all = (async () => {
       for await (const _ of list());
     })()
@@ -624,7 +626,7 @@ describe('a list', () => {
 })
 
 describe('an edit', () => {
-  const stale = refusal('CONFLICT', 'conflict')
+  const stale = rejection('CONFLICT', 'conflict')
   const at = (name: string, updatedAt: string) => ({ body: { bot: { ...bot, name, updatedAt } } })
 
   test('changes the current state, and repeats after a concurrent write', async () => {
@@ -654,7 +656,7 @@ describe('an edit', () => {
     answers = [at('Old', '1'), stale, at('Old', '1'), stale]
     const edit = client.bots.edit('b', () => ({ name: 'New' }), { ...patient, attempts: 2 })
     expect(await failure(edit)).toBeInstanceOf(sdk.ConflictError)
-    answers = [at('Old', '1'), refusal('FORBIDDEN')]
+    answers = [at('Old', '1'), rejection('FORBIDDEN')]
     expect(await failure(client.bots.edit('b', () => ({ name: 'New' }), patient))).toBeInstanceOf(
       sdk.ForbiddenError,
     )

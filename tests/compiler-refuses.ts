@@ -10,8 +10,8 @@ import { folders as folderCases } from './cases/folders.ts'
 import type { Cases } from './support/cases.ts'
 
 /*
- * Mistakes that the compiler finds, so that nobody has to find them in a review. `npm run typecheck` fails where it
- * accepts one, or refuses what is correct. Nothing runs this file.
+ * Errors that the compiler finds, so that no review has to. `npm run typecheck` fails where it
+ * accepts one, or rejects what is correct. Nothing runs this file.
  */
 
 declare const db: Database

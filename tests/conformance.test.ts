@@ -143,7 +143,7 @@ const shown = endpoints.flatMap(({ method, operation: { operationId, requestBody
   return steps.map((step) => ({ method, step }))
 })
 
-/** Reads fit in wherever there is something to read, so nobody has to write them down. */
+/** Reads are inserted wherever there is something to read. */
 const told = [...beginning, ...ending]
 for (const { method, step } of shown) {
   if (method === 'GET' && !told.includes(step)) beginning.push(step)

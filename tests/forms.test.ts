@@ -55,13 +55,13 @@ describe.each(['openapi-slim', 'openapi-slim-3.0'] as const)('%s', (name) => {
 
   test('rejects the same values as the whole document, outside of flows', () => {
     const body: JsonSchema = { $ref: '#/components/schemas/UpdateBotBody' }
-    const refused = [
+    const rejected = [
       { bot: { version: '7' } },
       { bot: { version: '6.1', nam: 'Misspelt' } },
       { bot: { version: '6.1', name: null } },
       { bot: { version: '6.1', groups: ['no object'] } },
     ]
-    for (const value of refused) expect(mistakesOf(value, body)).not.toEqual([])
+    for (const value of rejected) expect(mistakesOf(value, body)).not.toEqual([])
     const accepted = { bot: { version: '6.1', icon: null, groups: [{ anything: 'goes' }] } }
     expect(mistakesOf(accepted, body)).toEqual([])
   })

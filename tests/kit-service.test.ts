@@ -118,7 +118,7 @@ const cases = {
 
 const firstCase = (id: Id) => (cases[id].ok as Case)()
 
-/** The second service at an address, as replay, refusals and hostile input see it. */
+/** The second service at an address, as replay, rejections and hostile input see it. */
 async function subjectAt(at: string): Promise<ReplaySubject & RefusalSubject> {
   const strict = { RATE_LIMIT_TOKEN: 1, RATE_LIMIT_ADDRESS: 1, RATE_LIMIT_SECONDS: 3_600, TRUST_PROXY: true }
   const sendTo = async (options: Partial<LibraryOptions>) => createSend(await listen(options), document)

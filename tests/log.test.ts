@@ -22,7 +22,7 @@ const known = `
 
 /**
  * Runs a program that knows `sink`, `log`, `write`, which logs so many lines, and `heard`, which waits for a message.
- * Its standard output is read by nobody unless somebody begins to.
+ * Its standard output has no reader at first.
  */
 function start(program: string, stdout: 'pipe' | number = 'pipe') {
   const flags = ['--expose-gc', '--import', 'tsx', '--input-type=module', '--eval', known + program]

@@ -193,7 +193,7 @@ describe('a document in a request', () => {
 })
 
 describe('a stored document is sent as it is stored', () => {
-  /** JSON that is written anew in another way by whoever parses it. */
+  /** JSON that is printed in another way once it is parsed. */
   const text = (size = 1) => `{ "b":1.0,\n "1" : 1e0, "a" :"\\u00e9", "a": ["${'x'.repeat(size)}" ] }`
 
   async function plant(size?: number) {

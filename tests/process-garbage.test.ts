@@ -10,7 +10,7 @@ import { createDatabase, type TestDatabase } from './support/server.ts'
 const WARM_UP_REQUESTS = 3_000
 const ROUNDS = 7
 const REQUESTS = 800
-/** A request allocates some 40 KB; each of the two mistakes kept 7 KB of that. */
+/** A request allocates some 40 KB; each of the two errors retained 7 KB of that. */
 const MAX_KEPT_BYTES_PER_REQUEST = 2_500
 
 let database: TestDatabase | undefined

@@ -2,11 +2,11 @@ import { afterAll, expect, test } from '@jest/globals'
 import { call, endProcesses, launch, startService } from './support/process.ts'
 import { createDatabase, isPooled } from './support/server.ts'
 
-/* Sandbox mode as a process: its start on an empty database, and the databases that it refuses. */
+/* Sandbox mode as a process: its start on an empty database, and the databases that it rejects. */
 
 afterAll(endProcesses)
 
-// A sandbox sets the search path of its connections, which a pooler refuses.
+// A sandbox sets the search path of its connections, which a pooler rejects.
 const testAlone = isPooled() ? test.skip : test
 
 testAlone(
@@ -38,9 +38,9 @@ testAlone(
       again.signal('SIGTERM')
       await again.ended
 
-      const refused = await launch({ DATABASE_URL: database.url }).ended
-      expect(refused.code).toBe(1)
-      expect(refused.stderr).toContain('set SANDBOX=true')
+      const rejected = await launch({ DATABASE_URL: database.url }).ended
+      expect(rejected.code).toBe(1)
+      expect(rejected.stderr).toContain('set SANDBOX=true')
       const other = await launch({ SANDBOX: 'true', DATABASE_URL: real.url }).ended
       expect(other.code).toBe(1)
       expect(other.stderr).toContain('set DATABASE_URL to an empty database')

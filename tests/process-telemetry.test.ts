@@ -91,11 +91,11 @@ test('a request is a span with its statements, without content of callers', asyn
   })
   expect((await ask('/v1/folders', { method: 'POST', body })).status).toBe(201)
   const session = 'a-session-that-is-a-key'
-  const refused = await ask(`/api/v1/sessions/${session}/continueChat?q=${session}`, {
+  const rejected = await ask(`/api/v1/sessions/${session}/continueChat?q=${session}`, {
     method: 'POST',
     body: '{}',
   })
-  expect(refused.status).toBe(400)
+  expect(rejected.status).toBe(400)
 
   // The end sends what is left.
   service.signal('SIGTERM')

@@ -21,11 +21,11 @@ import { runs } from './support/runs.ts'
 
 /*
  * People chat with two processes that are killed again and again, and so is their database, while receivers are fast,
- * slow, failing or dead. What was acknowledged is told in its order; what is told has happened.
+ * slow, failing or dead. Acknowledged events are posted in order; every posted event happened.
  */
 
 const people = runs(6, 12)
-/** Milliseconds that somebody thinks about an answer, at most. */
+/** Maximum of milliseconds that a visitor thinks about an answer. */
 const thinking = runs(50, 300)
 const kills = runs(3, 200)
 /** Acknowledged replies from one kill to the next: four make six events, each of which goes to four receivers. */
@@ -159,7 +159,7 @@ test(
         finished.add(resultId)
       }
     }
-    // Time goes on for what failed, and for what a process that was killed had taken.
+    // Time advances for what failed, and for what a process that was killed had taken.
     const hurry = () =>
       until('time goes on', () =>
         Promise.all([

@@ -185,8 +185,8 @@ describe('while the database is unavailable', () => {
     const program = launch({ DATABASE_URL, PORT: String(port) })
     await until('it lives', async () => (await statusOf(`${url}/livez`)) === 200)
     expect(await statusOf(`${url}/readyz`)).toBe(503)
-    const refused = await call({ url, token: undefined }, '/v1/workspaces')
-    expect(refused).toEqual({
+    const rejected = await call({ url, token: undefined }, '/v1/workspaces')
+    expect(rejected).toEqual({
       status: 503,
       body: { code: 'SERVICE_UNAVAILABLE', message: 'Service unavailable', issues: [] },
     })
@@ -232,7 +232,7 @@ describe('while the database is unavailable', () => {
     const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(postmaster)])
     const pids = [postmaster, ...stdout.trim().split(/\s+/).map(Number)]
     for (const pid of pids) process.kill(pid, 'SIGSTOP')
-    // Backends may have gone meanwhile.
+    // Backends may have ended meanwhile.
     return () => spawnSync('kill', ['-CONT', ...pids.map(String)])
   }
 

@@ -115,7 +115,7 @@ describe('permissions', () => {
     const { world, request } = await prepare(id)
     const { here, there } = world
     const as = request.as as Caller
-    // Its owner has every role in both, so that it is the token which is refused.
+    // Its owner has every role in both, so it is the token which is rejected.
     await app.pool.query(
       `INSERT INTO workspace_members (workspace_id, user_id, role, created_at)
       SELECT $1, owner_user_id, 'ADMIN', now() FROM api_tokens

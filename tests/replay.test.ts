@@ -14,7 +14,7 @@ import { makeWorld, type World } from './support/world.ts'
 /*
  * Every answer that the published document promises, provoked for real: those of tests/cases, and those that
  * follow from an `ok` case by taking something away. The list to replay comes from the document, so a code
- * without a case fails here; and the client refuses every answer that the document does not list.
+ * without a case fails here; and the client rejects every response that the document does not list.
  */
 
 let app: App

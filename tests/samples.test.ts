@@ -19,7 +19,7 @@ import { makeWorld } from './support/world.ts'
 
 type Sample = { lang: string; source: string }
 
-/** In an order in which nothing is gone before it is asked for. What waits for something else is told in tests/cases. */
+/** In an order in which nothing is deleted before its request. What waits for something else is in tests/cases. */
 const story = [
   'publishBot startChat getSession continueChat saveClientLogs listResults getResult getTranscript listResultLogs',
   'listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers createFolder listFolders getFolder',

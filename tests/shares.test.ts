@@ -96,16 +96,16 @@ describe('turns that wait for another service', () => {
     const sessionId = await startChat(slow)
     const turn = say(sessionId, 'Hello')
     await until(() => asked.length === 1)
-    let refusals = 3
+    let rejections = 3
     app.beforeStatement = async (text, _, send) => {
-      if (!stepStatement.test(text) || refusals === 0) return
-      refusals--
+      if (!stepStatement.test(text) || rejections === 0) return
+      rejections--
       await send('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => {})
     }
     try {
       asked[0]?.end('{}')
       expect((await turn).status).toBe(200)
-      expect(refusals).toBe(0)
+      expect(rejections).toBe(0)
       expect((await say(sessionId, 'Again')).status).toBe(200)
       expect(asked.length).toBe(1)
     } finally {

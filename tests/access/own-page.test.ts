@@ -16,7 +16,7 @@ test.each([
   ['http://bots.example.com:3000', 'http://bots', true],
   ['http://bots.example.com:3000', 'http://intern.example.net', true],
   ['http://bots.example.com:3000', 'http://bots.example.com:8080', true],
-  // A name of somebody else's that leads to the machine.
+  // A foreign host name that resolves to the machine.
   ['http://localhost:3000', 'http://evil.example:3000', false],
   ['http://bots.example.com:3000', 'http://evil.example', false],
   ['https://bots.example.com', 'https://bots.example.com', true],

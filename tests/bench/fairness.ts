@@ -19,7 +19,7 @@ import { makeTokens } from './tokens.ts'
 
 /*
  * One caller beside another who takes all that the default limits allow: what the first one's requests take alone and
- * beside each attack, how many are refused, the memory of the process, and how long until all is as before. Words name
+ * beside each attack, how many are rejected, the memory of the process, and how long until all is as before. Words name
  * attacks; without any, all are tried. Run `npm run build` before.
  */
 

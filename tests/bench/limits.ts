@@ -119,7 +119,7 @@ async function read(port: number, token: string, milliseconds: number, reads: Re
   agent.destroy()
 }
 
-/** Makes noise until told to stop; then says how often it got which status. */
+/** Makes noise until stopped; then reports how often it got which status. */
 function makeNoise(port: number, tokens: string[]) {
   const file = fileURLToPath(new URL('noise.ts', import.meta.url))
   const child = fork(file, [port, NOISY_CONNECTIONS, ...tokens].map(String), {

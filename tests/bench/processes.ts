@@ -199,7 +199,7 @@ export class Processes {
       await response?.arrayBuffer()
       if (response && (path === undefined || response.ok)) break
       if (child.exitCode !== null || Date.now() > deadline) {
-        // The file is gone with its folder.
+        // The file is deleted with its folder.
         const said = (await readFile(log, 'utf8')).slice(-2_000)
         throw new Error(`The server ${name} did not start:\n${said}`)
       }

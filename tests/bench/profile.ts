@@ -17,7 +17,7 @@ import { type Seed, seed } from './seed.ts'
  * database takes; and how much time passes for each, in which the thread that runs JavaScript is on a core, waits for
  * one that another process has, or has nothing to do. Each is loaded in turns with and without V8 taking samples: how
  * much it takes is measured without, and how that is divided comes from the samples. What a function of V8 or Node
- * does is counted for whoever called it.
+ * does is counted for its caller.
  *
  * Words name the operations; without any, all are. For Linux, with a database on this machine.
  */

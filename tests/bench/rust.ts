@@ -88,7 +88,7 @@ async function recordChat(
   const started = await service.statements()
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  // Without room for more steps in the session, as with most of those that are measured.
+  // Without room for more turns in the session, as with most of those that are measured.
   await client.query(
     `UPDATE chat_sessions SET revision = $2, inline_turns = decode(repeat('00', 1900), 'hex') WHERE result_id = $1`,
     [first.resultId, REVISION],

@@ -39,6 +39,6 @@ test('the example of a webhook block is computed in slices, however many groups 
   const example = await exampleOf(jumpingTo(8_000), 'hook', now, pace)
   expect(Object.keys(example ?? {}).filter((name) => name.startsWith('Question'))).toHaveLength(8_000)
   expect(slices.length).toBeGreaterThan(1)
-  // Copying the jumps for each group took 64 million steps.
+  // Copying the jumps for each group took 64 million operations.
   expect(slices.reduce((sum, each) => sum + each, 0)).toBeLessThan(2_000)
 })

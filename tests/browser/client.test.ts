@@ -69,7 +69,7 @@ withBrowser('the client', () => {
       },
     )
     expect(told).toEqual(story)
-    // Browsers note every refusal; the story meets these.
+    // Browsers log every rejection; the story causes these.
     const statuses = complaints.map((complaint) => /status of (\d+)/.exec(complaint)?.[1] ?? complaint)
     expect([...new Set(statuses)].sort()).toEqual(['400', '403', '404', '409'])
     await context.close()

@@ -8,7 +8,7 @@ import { makeWorld, type World } from '../support/world.ts'
 import { drawing } from './bots.ts'
 import { desktop, launch, newContext, watch, withBrowser } from './support.ts'
 
-/* A chat that was left goes on where it was: nothing is lost, nothing is said or done twice. */
+/* A chat that was left continues where it was: nothing is lost, shown or done twice. */
 
 let app: App
 let world: World
@@ -120,7 +120,7 @@ withBrowser('coming back to a chat', () => {
 
     const again = await openIn(context, path)
     expect(await conversation(again)).toBe(third)
-    // The field is called what the bot asked.
+    // The field has the question of the bot as its name.
     await again.getByRole('textbox', { name: 'Three, after dos?' }).fill('tres')
     await again.keyboard.press('Enter')
     await asked(again, 'Bye, uno dos tres.')

@@ -71,15 +71,15 @@ withBrowser('the page of device logins', () => {
       await page.getByRole('heading', { name: 'Access allowed' }).waitFor()
       await look('device-allowed')
 
-      const refused = await start()
-      await page.goto(`/device?code=${refused.userCode}`)
+      const denied = await start()
+      await page.goto(`/device?code=${denied.userCode}`)
       for (const key of ['Tab', 'Enter']) await page.keyboard.press(key)
       await page.getByRole('heading', { name: 'Allow this program?' }).waitFor()
       for (const key of ['Tab', 'Tab', 'Enter']) await page.keyboard.press(key)
       await page.getByRole('heading', { name: 'Access refused' }).waitFor()
-      const statusOf = async ({ deviceCode }: typeof refused) =>
+      const statusOf = async ({ deviceCode }: typeof denied) =>
         (await app.client.ok('continueDeviceLogin', { body: { deviceCode } })).status
-      expect([await statusOf(allowed), await statusOf(refused)]).toEqual(['allowed', 'denied'])
+      expect([await statusOf(allowed), await statusOf(denied)]).toEqual(['allowed', 'denied'])
       expect(complaints.filter((line) => !/favicon|404/.test(line))).toEqual([])
       await context.close()
     },

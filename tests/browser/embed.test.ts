@@ -277,7 +277,7 @@ withBrowser('a chat in the page of another site', () => {
     await until(opened, `told.some(({ type }) => type === 'close')`)
     await until(opened, `document.activeElement.id === 'help'`)
     expect(await opener.getAttribute('aria-expanded')).toBe('false')
-    // Closing only hides: the chat goes on where it was.
+    // Closing only hides: the chat continues where it was.
     await opened.keyboard.press('Enter')
     expect(await chatIn(opened, 'bot-bubble')).toBe(chat)
     expect(await typesOf(opened)).toEqual(['help open', 'help message', 'help close', 'help open'])
@@ -535,7 +535,7 @@ withBrowser('a chat in the page of another site', () => {
       script: `Bot.initBubble({ bot: '${made.publicId}', theme: ${JSON.stringify(theme)} })`,
     })
     const src = await opened.locator('bot-bubble img.icon').getAttribute('src')
-    // The policy of the site refuses pictures.
+    // The policy of the site rejects pictures.
     const elsewhere = await (await newContext(browser, desktop)).newPage()
     const width = await elsewhere.evaluate(
       `(async () => { const image = new Image(); image.src = ${JSON.stringify(src)}; await image.decode(); return image.naturalWidth })()`,
@@ -609,9 +609,9 @@ withBrowser('a chat in the page of another site', () => {
     const elsewhere = await publishFlow({ settings: settings('https://elsewhere.example') })
     const opened = await open({ html: `<bot-standard id="here" bot="${here.publicId}"></bot-standard>` })
     await said(await chatIn(opened, '#here'), 'Hello')
-    const refused = opened.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
+    const rejected = opened.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
     await opened.evaluate(`Bot.initBubble({ bot: '${elsewhere.publicId}' }).open()`)
-    await refused
+    await rejected
     const hint = opened.locator('bot-bubble').getByText('This chat cannot be shown on this page.')
     await hint.waitFor()
     expect(await opened.locator('bot-bubble iframe').isVisible()).toBe(false)

@@ -72,7 +72,7 @@ const trackers: Flow = bot(
 
 interface Opened {
   page: Page
-  /** Addresses of other hosts that the page asked for. */
+  /** Addresses of other hosts that the page requested. */
   asked: string[]
   /** Violations of the policy. */
   refused: string[]

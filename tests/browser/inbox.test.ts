@@ -192,7 +192,7 @@ withBrowser('the inbox of members', () => {
     await late.getByText(/^Ada.* handles this chat$/).waitFor()
     await late.getByRole('button', { name: 'Take over' }).waitFor()
     await picture(late, 'inbox-late-desktop-dark')
-    // The chat goes on in its own publication, and the live one has no group of this name.
+    // The chat continues in its own publication, and the live one has no group of this name.
     const live = storable(bot({ Start: groups.Start }, { variables: ['Name', 'Age'] }))
     const draft = { version: '6.1' as const, groups: live.groups, edges: live.edges }
     const as = here.member
@@ -230,10 +230,10 @@ withBrowser('the inbox of members', () => {
       await page.getByText('The bot handles this chat', { exact: true }).waitFor()
       await route.continue()
     })
-    const refusal = page.waitForEvent('console')
+    const rejection = page.waitForEvent('console')
     await page.getByRole('button', { name: 'Send' }).click()
     await page.getByRole('alert').getByText('The bot handles the chat again').waitFor()
-    await refusal
+    await rejection
     expect(complaints.splice(0)).toEqual([expect.stringContaining('409')])
     expect(await page.getByRole('textbox').inputValue()).toBe('Here is the plan')
     await page.getByRole('button', { name: 'Remove plan.txt' }).waitFor()
@@ -252,10 +252,10 @@ withBrowser('the inbox of members', () => {
       await giveBack()
       await route.continue()
     })
-    const secondRefusal = page.waitForEvent('console')
+    const secondRejection = page.waitForEvent('console')
     await attach('map.txt')
     await page.getByRole('alert').getByText('The bot handles the chat again').waitFor()
-    await secondRefusal
+    await secondRejection
     expect(complaints.splice(0)).toEqual([expect.stringContaining('400')])
     await page.unroute('**/uploads?*')
     await page.getByRole('button', { name: 'Take', exact: true }).click()
@@ -359,7 +359,7 @@ withBrowser('the inbox of members', () => {
     await page.keyboard.type('Hello')
     await frame.locator('.typing-row').waitFor()
     await picture(shop, 'typing-visitor-embedded')
-    // Nobody types on once the text is gone.
+    // Typing ends once the text is deleted.
     for (let at = 0; at < 5; at++) await page.keyboard.press('Backspace')
     await frame.locator('.typing-row').waitFor({ state: 'detached' })
     await page.keyboard.type('Hello')

@@ -321,7 +321,7 @@ withBrowser('tasks of members', () => {
         async () => Object.keys((await stored())?.columnsVisibility ?? {}).length === 2,
       )
       expect(await eventsOf(made.id)).toBe(before + 1)
-      // Browsers note each response that says that somebody was faster.
+      // Browsers log each 412 after a faster edit.
       complaints.splice(0, Number.POSITIVE_INFINITY, ...complaints.filter((line) => !line.includes('412')))
     })
 

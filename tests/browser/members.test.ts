@@ -62,7 +62,7 @@ async function expectSaved(page: Page, botId: string, text: string) {
   await page.getByText('Saved', { exact: true }).waitFor()
 }
 
-/** A file as somebody chooses it. */
+/** A file as a member chooses it. */
 const fileOf = (name: string, content: string) => ({
   name,
   mimeType: 'application/json',

@@ -90,7 +90,7 @@ withBrowser('the form of a payment', () => {
     await stripe?.stop()
   })
 
-  /** A visitor at a bot; on the host of chats unless told otherwise. */
+  /** A visitor at a bot; on the host of chats by default. */
   async function open(name = 'light', options: BrowserContextOptions = desktop, base = CHATS) {
     const context = await newContext(browser, options)
     const asked = await serveStripe(context, stripe)

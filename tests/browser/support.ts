@@ -56,7 +56,7 @@ export function watch(page: Page, own: string, complaints: string[]) {
   })
 }
 
-/** Keeps back whoever waits for `passed` until it is opened. */
+/** Delays everything that awaits `passed` until it is opened. */
 export function gate() {
   let open: () => void = () => {}
   const passed = new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ export async function picture(page: Page, name: string) {
 }
 
 /**
- * Rules of axe that a page breaks, with its first elements that do. Its policy may refuse inline scripts: the debugger
+ * Rules of axe that a page breaks, with its first elements that do. Its policy may reject inline scripts: the debugger
  * does not ask it.
  */
 export async function violationsOn(page: Page): Promise<[rule: string, elements: string[]][]> {

@@ -72,7 +72,7 @@ export const transfer: Cases<'transfer'> = {
           }
           expect(body.bot.groups.at(-1)).toMatchObject({ id: 'links', blocks: [block, {}, {}] })
           const unknown = (index: string) => ({
-            // The group of the start block is gone.
+            // The group of the start block is deleted.
             path: ['groups', `${legacyFlow.groups.length - 1}`, 'blocks', index, 'options', 'botId'],
             code: 'unknown_bot',
           })

@@ -140,10 +140,10 @@ describe('Ask Model', () => {
   })
 
   test('starts a new response where the vendor has forgotten the earlier one', async () => {
-    const refusal = { error: { code: 'previous_response_not_found', message: 'Not found' } }
+    const rejection = { error: { code: 'previous_response_not_found', message: 'Not found' } }
     const client = await run(block(), ({ body }) =>
       JSON.parse(String(body)).previous_response_id
-        ? answer(JSON.stringify(refusal), 400)
+        ? answer(JSON.stringify(rejection), 400)
         : response('r2', 'Again'),
     )
     await client.say('Why')
@@ -164,7 +164,7 @@ describe('Ask Model', () => {
       answer('no', 404),
       'OpenAI: https://api.openai.com/v1/responses does not exist',
     ],
-    ['that is refused', {}, answer('{"error": {"message": "temperature"}}', 400), 'OpenAI answered 400'],
+    ['that is rejected', {}, answer('{"error": {"message": "temperature"}}', 400), 'OpenAI answered 400'],
     [
       'with an error in the stream',
       {},

@@ -1328,12 +1328,12 @@ describe('HTTP requests', () => {
     const error = await runBlock(mapped, { reply: ok('broken', 500) })
     expect(error.value('A')).toBe('500')
     expect(error.logged('answered 500')).toMatchObject({ status: 'error', details: 'broken' })
-    const refused = await runBlock(mapped)
-    expect(refused.logged('HTTP request failed')).toMatchObject({
+    const rejected = await runBlock(mapped)
+    expect(rejected.logged('HTTP request failed')).toMatchObject({
       details: 'The host is in a private network',
       isInternal: true,
     })
-    expect(refused.texts()).toEqual(['A is 400'])
+    expect(rejected.texts()).toEqual(['A is 400'])
     for (const url of ['', 'nonsense', undefined]) {
       const none = await runBlock(request({ url }))
       expect(none.logged('no valid URL')).toBeDefined()
@@ -1498,9 +1498,9 @@ describe('e-mail', () => {
     const client = await runBlock(block, { ...values, hasMail: true, reply })
     expect(client.requests.map((each) => each.url)).toEqual(['https://f.test/dir/a%20b.pdf'])
     expect(client.mails[0]?.attachments).toEqual([{ filename: 'a_b.pdf', content: new Uint8Array([1]) }])
-    const refused = await runBlock(block, { ...values, hasMail: true })
-    expect(refused.mails[0]?.attachments).toEqual([])
-    expect(refused.logged('attachment')).toBeDefined()
+    const rejected = await runBlock(block, { ...values, hasMail: true })
+    expect(rejected.mails[0]?.attachments).toEqual([])
+    expect(rejected.logged('attachment')).toBeDefined()
   })
 
   test('has its body unless isCustomBody is off', async () => {

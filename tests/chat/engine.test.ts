@@ -681,7 +681,7 @@ describe('bot links', () => {
   })
 })
 
-describe('hostile flows end within their limits', () => {
+describe('hostile flows end within their limits:', () => {
   /**
    * `milliseconds` is what the work takes on a small machine with nothing else to do. On a crowded one the same
    * work takes a few times as much of the processor; what runs away takes hundreds of times as much.
@@ -864,7 +864,7 @@ describe('hostile flows end within their limits', () => {
     }
     const timeouts: number[] = []
     const slow = bot({ a: [request] })
-    // Goes on only while somebody waits, however busy the machine is.
+    // Continues only while a caller waits, however busy the machine is.
     let now = 0
     const clock = jest.spyOn(performance, 'now').mockImplementation(() => now)
     const { result } = await tryChat(slow, {

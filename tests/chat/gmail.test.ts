@@ -158,10 +158,10 @@ describe('an e-mail', () => {
   test('requests a new token after the old one was revoked', async () => {
     const account = gmail()
     const path = '/gmail/v1/users/me/messages/send'
-    let refused = 0
+    let rejected = 0
     const reply = (request: OutboundRequest) => {
-      if (!request.url.endsWith(path) || refused > 0) return account.world.reply(request)
-      refused += 1
+      if (!request.url.endsWith(path) || rejected > 0) return account.world.reply(request)
+      rejected += 1
       return json({}, 401)
     }
     await run({ ...account.world, reply }, { from: 'a@x.test' })
@@ -196,7 +196,7 @@ describe('an e-mail that cannot be sent continues with an error in the log', () 
       context,
     ],
     ['while tokens are down', { [TOKENS]: json({}, 500) }, {}, ['Gmail answered 500'], context],
-    ['that the vendor refuses', { [SEND]: json({}, 403) }, {}, ['Gmail answered 403'], context],
+    ['that the vendor rejects', { [SEND]: json({}, 403) }, {}, ['Gmail answered 403'], context],
     ['in a thread that is gone', {}, { threadId: 'gone' }, ['Gmail answered 404'], context],
     [
       'while the vendor is down',

@@ -208,9 +208,9 @@ describe('insert', () => {
     sheet.failures.push(429)
     await run(sheet, 'Insert a row', insert({ Name: 'Eve' }))
     expect(sheet.rows).toHaveLength(5)
-    const refused = spreadsheet(people())
-    refused.failures.push(403)
-    const client = await run(refused, 'Insert a row', insert({ Name: 'Eve' }))
+    const rejected = spreadsheet(people())
+    rejected.failures.push(403)
+    const client = await run(rejected, 'Insert a row', insert({ Name: 'Eve' }))
     expect(client.outcome.logs).toMatchObject([
       {
         description: 'Google Sheets answered 403',
@@ -218,7 +218,7 @@ describe('insert', () => {
         details: '{"error":{"message":"failure 403"}}',
       },
     ])
-    expect(refused.rows).toHaveLength(4)
+    expect(rejected.rows).toHaveLength(4)
   })
 
   test('requests a new token after the old one was revoked', async () => {

@@ -472,7 +472,7 @@ test('a response of a model has as many bytes as the table says, and a larger on
   expect([await answerOf(most), await answerOf(most + 1)]).toEqual(['Hello', undefined])
 })
 
-/** Models that want to do harm, asked whole and as a stream. */
+/** Hostile models, called with and without a stream. */
 describe('hostile responses', () => {
   const megabyte = 'x'.repeat(1_048_576)
   const json = { 'content-type': 'application/json' }

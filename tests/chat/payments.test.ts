@@ -295,8 +295,8 @@ describe('a payment input', () => {
     expect(client.texts()).toEqual(['and on'])
     for (const found of [{ live: keys.live }, { live: keys.live, test: keys.live }]) {
       const findCredentials: Effects['findCredentials'] = async () => found
-      const refused = await chat(paying(), world(stripe, { options, findCredentials }))
-      expect(refused.texts()).toEqual([expect.stringContaining('nothing was paid')])
+      const rejected = await chat(paying(), world(stripe, { options, findCredentials }))
+      expect(rejected.texts()).toEqual([expect.stringContaining('nothing was paid')])
     }
     expect(
       [...stripe.checkouts.values()].filter(({ livemode, status }) => livemode && status === 'open'),

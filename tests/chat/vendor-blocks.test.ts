@@ -184,7 +184,7 @@ describe('a block of a vendor', () => {
       {},
       'Segment: nothing was sent, since userId is empty',
     ],
-    ['that is refused', segment(), { reply: json({ message: 'no' }, 401) }, 'Segment answered 401'],
+    ['that is rejected', segment(), { reply: json({ message: 'no' }, 401) }, 'Segment answered 401'],
     [
       'whose vendor is down',
       segment(),

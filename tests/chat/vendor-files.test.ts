@@ -102,7 +102,7 @@ describe('speech', () => {
     ['without a text', { input: '' }, {}, 'Create speech input is empty'],
     ['without a voice', { voice: '' }, {}, 'Create speech voice is empty'],
     ['without a variable', { saveUrlInVariableId: '' }, {}, 'Create speech save variable is empty'],
-    ['that is refused', {}, { reply: answer('{}', 400) }, 'OpenAI answered 400'],
+    ['that is rejected', {}, { reply: answer('{}', 400) }, 'OpenAI answered 400'],
     ['without a store', {}, { uploads: null }, 'OpenAI: the file was not stored'],
     [
       'at another host',

@@ -13,7 +13,7 @@ import { until } from '../support/process.ts'
 import { runs } from '../support/runs.ts'
 
 /*
- * A step is one statement on a server, or a part of one with other steps, and a function of a node on a cluster: all
+ * A turn is one statement on a server, or a part of one with other turns, and a function of a node on a cluster: all
  * write the same. On a cluster (CITUS=1) there is only the latter.
  */
 
@@ -69,7 +69,7 @@ async function rowsOf({ db, pool }: App) {
 }
 
 /**
- * Two results of earlier days, and one of each today; the floor of the bot is above the time of the step, or it has
+ * Two results of earlier days, and one of each today; the floor of the bot is above the time of the turn, or it has
  * none.
  */
 async function prepare(
@@ -243,7 +243,7 @@ test('both ways to write a turn store the same rows', async () => {
 
 const CHAT_NUMBERS = [0, 1, 2, 3, 4, 5]
 
-/** Chats that go on and a result for each; those with an odd number are of an earlier day. */
+/** Chats that continue and a result for each; those with an odd number are of an earlier day. */
 async function prepareMany(app: App, hasFloor: boolean) {
   await prepare(app, { hasFloor, memberEdits: null })
   await app.pool.query(
@@ -305,7 +305,7 @@ function toUsual(
   }
 }
 
-/** Statements that write steps of several chats. */
+/** Statements that write turns of several chats. */
 const together = ({ statements }: App) =>
   statements.filter((text) => /(INSERT INTO|UPDATE) "chat_sessions"/.test(text) && text.includes('unnest('))
 
@@ -463,7 +463,7 @@ testAlone.each(['session', 'result'])(
         )
       await until('a step waits', async () => (await waiting()).rowCount !== 0)
       await connection.query('COMMIT')
-      // A step does not count once a member has edited the chat.
+      // A turn does not count once a member has edited the chat.
       expect(await written).toEqual([true, which === 'result', true])
     } finally {
       connection.release()

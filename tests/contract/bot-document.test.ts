@@ -54,7 +54,7 @@ function linesOf(schema: z.ZodType, value: unknown): string[] {
   return issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
 }
 
-function refusalsOf(document: Record<string, unknown>, version: DocumentVersion): string[] {
+function rejectionsOf(document: Record<string, unknown>, version: DocumentVersion): string[] {
   return Object.entries(partsOf(version)).flatMap(([part, schema]) =>
     linesOf(schema, document[part]).map((line) => `${part}.${line}`),
   )
@@ -68,7 +68,7 @@ describe('real documents', () => {
         version: DocumentVersion
       }
       const given = { ...document, events: document.events ?? null }
-      expect([file, ...refusalsOf(given, document.version)]).toEqual([file])
+      expect([file, ...rejectionsOf(given, document.version)]).toEqual([file])
       expect(JSON.stringify(groupsOf(document.version).parse(document.groups))).toBe(
         JSON.stringify(document.groups),
       )

@@ -117,7 +117,7 @@ describe('a backup', () => {
     isDone = true
     await writing
     for (const url of urls) {
-      // A step writes answer and result at once: one without the other would be of two moments.
+      // A turn writes answer and result at once: one without the other would be of two snapshots.
       const { results = [], result_answers = [] } = await contentOf(url)
       const completed = results.filter((row) => row.includes(made.id) && /,t,t,|,t,t\)/.test(row))
       const answers = result_answers.filter((row) => row.includes(made.id))

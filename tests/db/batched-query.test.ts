@@ -69,7 +69,7 @@ describe.each<Kind>(['workspace', 'folder', 'bot'])('grants of a %s', (kind) => 
     const granted = together.flatMap((one, at) => ('grant' in one ? [[one.grant, questions[at]?.[1]]] : []))
     expect(granted.length).toBeGreaterThan(1)
     for (const [grant, id] of granted) expect(grant).toMatchObject({ [kind]: { id } })
-    // Half of them at a time, and those without a record once more for who asks. A cluster is asked for each.
+    // Half of them at a time, and those without a record once more. A cluster gets a query for each.
     const once = isDistributed(app.db) ? questions.length : Math.ceil(Math.log2(questions.length))
     expect(app.statements.length).toBeLessThanOrEqual(2 * once)
   })
@@ -181,7 +181,7 @@ describe('pages of results', () => {
     app.statements.length = 0
     const together = await Promise.all(questions.map((question) => question()))
     expect(together.map(shown)).toEqual(alone.map(shown))
-    // A cluster is asked for each.
+    // A cluster gets a query for each.
     expect(packings()).toBe(isDistributed(app.db) ? 8 : 1)
   })
 
@@ -197,16 +197,16 @@ describe('pages of results', () => {
     await addResults(world.here.draft.id, 3, 10)
     const first = await list(world.here)
     const { query } = app.pool
-    let refused = 0
+    let rejected = 0
     app.pool.query = ((...given: [{ text?: string }]) => {
       if (!given[0].text?.includes('string_agg')) return Reflect.apply(query, app.pool, given)
-      refused++
+      rejected++
       return Promise.reject(new pg.DatabaseError('canceling statement due to statement timeout', 0, 'error'))
     }) as typeof query
     try {
       expect(await list(world.here)).toEqual(first)
       expect(await list(world.here)).toEqual(first)
-      expect(refused).toBe(2)
+      expect(rejected).toBe(2)
     } finally {
       app.pool.query = query
     }
@@ -259,9 +259,9 @@ describe('bots that are created concurrently', () => {
     expect(await insertAll([null, null, null, null, null])).toEqual(Array(5).fill(undefined))
     // The first at once, and what comes meanwhile.
     expect(insertions()).toBe(isAlone ? 5 : 2)
-    const refused = { issue: expect.objectContaining({ code: 'unknown_folder' }) }
+    const rejected = { issue: expect.objectContaining({ code: 'unknown_folder' }) }
     const outcomes = await insertAll([null, null, 'gone', null, null])
-    expect(outcomes).toEqual([undefined, undefined, refused, undefined, undefined])
+    expect(outcomes).toEqual([undefined, undefined, rejected, undefined, undefined])
     expect(insertions()).toBe(isAlone ? 5 : 6)
   })
 
@@ -292,7 +292,7 @@ test('a value that a statement uses twice is sent once', async () => {
   )
   app.statements.length = 0
   const { rows } = await query({ a: 'x', b: 'y' })
-  // @ts-expect-error: what rows are is said by a shape, or nobody knows.
+  // @ts-expect-error: a shape declares the types of rows.
   const text: string | undefined = rows[0]?.text
   expect(text).toBe('xyxa')
   expect(app.statements[0]).toContain('$1::text || $2::text || $1::text || $3::text')

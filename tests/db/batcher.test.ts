@@ -28,7 +28,7 @@ function gatherNumbers(most: number, start?: 'immediately') {
   return { giveMany, begun, sizes: () => begun.map(({ numbers }) => numbers.length) }
 }
 
-/** Until all that can go on has done so. */
+/** Until all that can continue has done so. */
 async function settle() {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve))
 }

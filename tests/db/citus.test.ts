@@ -69,7 +69,7 @@ test('functions that run on nodes join no table of bots with a catalogue table',
 })
 
 /**
- * The part of Citus that the script asks for. It refuses a table of which another one that it refers to is not there
+ * The part of Citus that the script calls. It rejects a table of which another one that it refers to is not there
  * yet, and makes tables that refer to one on every node local ones of the cluster, which is not what they are to be.
  */
 const standIn = `

@@ -98,7 +98,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(20)
 }
 
-/** Another process on the data folder: it starts or joins, prints its URL, and stops when told or when we are gone. */
+/** Another process on the data folder: it starts or joins, prints its URL, and stops on demand or with this process. */
 async function startElsewhere(folder: string, account: { uid?: number; gid?: number } = {}) {
   const program = `
     import { startEmbeddedPostgres } from ${JSON.stringify(pathToFileURL('server/db/embedded/index.ts').href)}
@@ -475,7 +475,7 @@ describe('the programs of PostgreSQL', () => {
       expect(await query(server, 'select 1 as one')).toEqual([{ one: 1 }])
       expect((await stat(join(folder, 'postgres'))).mode & 0o777).toBe(0o700)
       expect((await stat(join(folder, 'postgres/data'))).uid).toBe(nobody.uid)
-      // Root joins a server of somebody else, and leaves its files to that account when it starts it itself.
+      // Root joins a server of another account, and leaves its files to that account when it starts it itself.
       const joined = await start(folder)
       expect(await identity(joined)).toBe(await identity(server))
       await server.stop()

@@ -114,7 +114,7 @@ testAnywhere('the coordinator is used where a node cannot be reached, and that i
   expect(lines).toEqual(['the node cannot be asked: the coordinator is'])
 })
 
-// The other cluster lets in whoever has the password of this one.
+// The other cluster accepts the password of this one.
 const testWithPassword = new URL(serverUrl()).password ? testAnywhere : test.skip
 
 testWithPassword(

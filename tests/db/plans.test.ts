@@ -555,16 +555,16 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       const { here } = await makeWorld(own)
       const { id: botId, publicId } = await publish(own, here, bot({ Start: [{ type: 'email input' }] }))
       const { sessionId, resultId } = await own.client.ok('startChat', { params: { publicId } })
-      const refuse = () =>
+      const reject = () =>
         own.client.ok('continueChat', { params: { sessionId }, body: { message: 'no address' } })
-      const [step] = (await sentDuring(refuse, own)).filter(({ text }) => text.includes('result_transcripts'))
+      const [step] = (await sentDuring(reject, own)).filter(({ text }) => text.includes('result_transcripts'))
       await connection.query(
         `INSERT INTO result_transcripts (bot_id, result_id, id, entries)
         SELECT $1, $2, to_char(n, 'FM0000000000') || '.0', '[]' FROM generate_series(10, 5000) AS n`,
         [botId, resultId],
       )
       await connection.query('VACUUM ANALYZE')
-      // As before this step.
+      // As before this turn.
       await connection.query('UPDATE chat_sessions SET revision = revision - 1 WHERE bot_id = $1', [botId])
       await connection.query('DELETE FROM chat_turns')
       const plan = await planOf(step as Sent, mode, connection)

@@ -20,7 +20,7 @@ import { makeWorld } from '../support/world.ts'
 
 const testDirect = isPooled() ? test.skip : test
 
-/** Each is a list of settings that somebody might have for a whole database. */
+/** Each is a list of settings that a whole database might have. */
 const foreign: Record<string, Record<string, string>> = {
   'dates as SQL writes them, day first': { DateStyle: "'SQL, DMY'", TimeZone: "'Asia/Kathmandu'" },
   'dates as in Germany': { DateStyle: "'German'", TimeZone: "'America/St_Johns'" },

@@ -66,7 +66,7 @@ function convertedBlock(version: string | null, block: Json): unknown {
 const currentParts = Object.entries({ groups, events, edges, variables, theme, settings })
 
 /** Returns the issues that the contract has with a document of a current version. */
-function refusalsOf(document: FlowDocument): string[] {
+function rejectionsOf(document: FlowDocument): string[] {
   return currentParts.flatMap(([part, schema]) => {
     const issues = schema.safeParse(document[part]).error?.issues ?? []
     return issues.map(({ path, message }) => `${[part, ...path].join('.')}: ${message}`)
@@ -837,7 +837,7 @@ describe('properties', () => {
         expect(JSON.stringify(document)).toBe(before)
         expect(JSON.stringify(convert(document))).toBe(JSON.stringify(converted))
         expect(convert(converted)).toBe(converted)
-        expect(refusalsOf(converted)).toEqual([])
+        expect(rejectionsOf(converted)).toEqual([])
 
         expect(converted.other).toBe(document.other)
         expect(converted.variables).toBe(document.variables)
@@ -888,7 +888,7 @@ describeCorpus('real documents', () => {
     expect([before, after].map((list) => edgesOf(list).length)).toEqual([edges, edges])
     expect(blocksOf(after)).toEqual(blocksOf(before).filter(({ type }) => type !== 'start'))
     for (const { events } of after) expect(events).toMatchObject([{ type: 'start' }])
-    expect(after.flatMap(refusalsOf)).toEqual([])
+    expect(after.flatMap(rejectionsOf)).toEqual([])
     expect(before.flatMap((document) => repairImported(document).warnings)).toEqual([])
   })
 })

@@ -46,7 +46,7 @@ test('each title of a column is unique, also where a numbered one is that of ano
   expect(csv.split('\r\n')[0]).toBe('Result,Submitted at,Completed,Name,Name (1),Name (2)')
 })
 
-/** The lines as another program reads them, which refuses what RFC 4180 does not allow. */
+/** The lines as another program reads them, which rejects what RFC 4180 does not allow. */
 async function linesOf(made: Published): Promise<Record<string, string>[]> {
   const { csv } = await reportOf(app, made, here.member)
   expect(csv.endsWith('\r\n')).toBe(true)

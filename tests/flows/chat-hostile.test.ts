@@ -8,7 +8,7 @@ import { makeWorld, type Site } from '../support/world.ts'
 
 /*
  * Bots that are made to do harm, and people who try. Each ends within its limit and says so in the log of its
- * result, while somebody else goes on chatting.
+ * result, while another visitor continues to chat.
  */
 
 let app: App
@@ -41,7 +41,7 @@ afterAll(async () => {
   await app.stop()
 })
 
-/** Somebody else, who chats until told to stop, and gets everything right. */
+/** Another visitor, who chats until stopped, and gets every response right. */
 async function neighbourDuring(work: () => Promise<void>) {
   let isDone = false
   let chats = 0

@@ -9,7 +9,7 @@ import { type Published, publish, reply, reportOf, start, textsOf } from '../sup
 import { type ModelServer, startModelServer } from '../support/model-server.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
-/* Chats that are answered as events, while somebody reads them or goes away. */
+/* Responses of chats as events, whether the reader stays or disconnects. */
 
 let app: App
 let here: Site
@@ -142,8 +142,8 @@ test('only requests that accept events get them, in chats that were started for 
 
 test('a rejection has the same body as without a stream', async () => {
   const { started } = await startStreaming()
-  const refused = await post(continuePath(started.sessionId), { message: 'When?', revision: 7 })
-  expect([refused.status, await refused.json()]).toMatchObject([409, { code: 'CONFLICT' }])
+  const rejected = await post(continuePath(started.sessionId), { message: 'When?', revision: 7 })
+  expect([rejected.status, await rejected.json()]).toMatchObject([409, { code: 'CONFLICT' }])
   const missing = await post('/api/v1/bots/no-such-bot/startChat', { isStreamEnabled: true })
   expect([missing.status, missing.headers.get('content-type')]).toEqual([
     404,
@@ -236,7 +236,7 @@ test('a reader who disconnects loses nothing: the turn runs to its end, once', a
   let read = ''
   while (!read.includes('Half')) read += new TextDecoder().decode((await reader?.read())?.value)
   leaving.abort()
-  // Came back, and waits for the same step.
+  // Came back, and waits for the same turn.
   const back = reply(app, started.sessionId, 'When?', 1)
   isAnswered()
   expect(textsOf(await back)).toEqual(['Wait', 'Half and whole'])

@@ -313,8 +313,8 @@ describe('a reply that is sent twice', () => {
       })
       expect(accepted.length).toBeGreaterThan(0)
       // Without revision two of them can end the chat before a third one comes.
-      const refusals = revision === undefined ? [404, 409] : [409]
-      for (const { status } of answers) expect([200, ...refusals]).toContain(status)
+      const rejections = revision === undefined ? [404, 409] : [409]
+      for (const { status } of answers) expect([200, ...rejections]).toContain(status)
       if (revision === undefined) {
         // Without it a later one may be the answer to the next question; none is lost and none counts twice.
         expect(result.answers).toHaveLength(accepted.length)
@@ -419,7 +419,7 @@ describe('a returning visitor', () => {
   })
 
   test.each([
-    ['remembers nobody', { isEnabled: false }, {}],
+    ['remembers no visitors', { isEnabled: false }, {}],
     ['says nothing about it', undefined, {}],
     ['says no in both ways', { isEnabled: false }, { isNewResultOnRefreshEnabled: false }],
   ])('gets a new result where the bot %s', async (_, rememberUser, more) => {
@@ -453,9 +453,9 @@ describe('a closed bot', () => {
     const made = await publish(app, here, { ...twoQuestions, settings })
     const { sessionId } = await start(app, made)
     await update(made.id, { isClosed: true })
-    const refused = await app.client.call('startChat', { params: { publicId: made.publicId } })
-    expect(refused.status).toBe(400)
-    expect(refused.body.issues).toMatchObject([{ code: 'bot_closed', message: 'Back on Monday' }])
+    const rejected = await app.client.call('startChat', { params: { publicId: made.publicId } })
+    expect(rejected.status).toBe(400)
+    expect(rejected.body.issues).toMatchObject([{ code: 'bot_closed', message: 'Back on Monday' }])
     await reply(app, sessionId, 'Ada', 1)
     await update(made.id, { isClosed: false })
     await start(app, made)
@@ -612,8 +612,8 @@ describe('saveClientLogs', () => {
     const allowed = 'https://shop.example'
     const flow = { ...twoQuestions, settings: { security: { allowedOrigins: [allowed] } } }
     const { sessionId, kept } = await startLogged(flow)
-    const refused = await save(sessionId, 'evil', { Origin: 'https://evil.example' })
-    expect([refused.status, refused.body.issues]).toEqual([
+    const rejected = await save(sessionId, 'evil', { Origin: 'https://evil.example' })
+    expect([rejected.status, rejected.body.issues]).toEqual([
       400,
       [expect.objectContaining({ code: 'origin_not_allowed' })],
     ])

@@ -73,8 +73,8 @@ test('login opens the page with its code, waits until a person allows it, and st
 test('login that is declined, or not allowed in time, ends with a message and stores nothing', async () => {
   const env = { XDG_CONFIG_HOME: join(top, 'refused') }
   const opened: string[] = []
-  const refused = await login([], { env, opened, delay: await personWho('denied', opened) })
-  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('The login was refused')])
+  const rejected = await login([], { env, opened, delay: await personWho('denied', opened) })
+  expect([rejected.code, rejected.err]).toEqual([1, expect.stringContaining('The login was refused')])
   const late = await login([], { env, delay: async (milliseconds) => void app.clock.advance(milliseconds) })
   expect([late.code, late.err]).toEqual([1, expect.stringContaining('Nobody allowed the login in time')])
   const { err } = await runBots(app, top, ['list'], { as: null, env })

@@ -185,7 +185,7 @@ test('migrate continues after two interruptions: nothing twice, nothing lost, an
     1,
     expect.stringContaining('belongs to a migration with target'),
   ])
-  // One service has one address, so that the folder is told of the proxy.
+  // One service has one address, so the folder gets that of the proxy.
   const path = join(folder, 'bots-migration.json')
   const swap = (from: string, to: string) => writeFileSync(path, readFileSync(path, 'utf8').replace(from, to))
   swap(app.url, proxy.url)
@@ -249,11 +249,11 @@ test('migrate with --publish publishes the rest of an earlier run, once, and no 
 test('migrate with --publish warns of a bot that cannot be published, and publishes the others', async () => {
   const double = await openDouble(5)
   const folder = newFolder()
-  let refused: string | undefined
+  let rejected: string | undefined
   const proxy = createServer((incoming, response) => {
     const { method, url = '', headers } = incoming
-    if (url.endsWith('/publish')) refused ??= url
-    if (url === refused) {
+    if (url.endsWith('/publish')) rejected ??= url
+    if (url === rejected) {
       incoming.resume()
       response.writeHead(409, { 'content-type': 'application/json' })
       return void response.end(JSON.stringify({ code: 'CONFLICT', message: 'Not now', issues: [] }))
@@ -270,7 +270,7 @@ test('migrate with --publish warns of a bot that cannot be published, and publis
     const warned = value.bots.flatMap(({ botId, warnings }: Json) =>
       warnings.filter((warning: string) => warning.endsWith(': Not now')).map(() => botId),
     )
-    expect([value.bots.length, warned]).toEqual([5, [refused?.split('/').at(-2)]])
+    expect([value.bots.length, warned]).toEqual([5, [rejected?.split('/').at(-2)]])
     const live = (await listBots()).filter(
       ({ id, publishedBotId }) => publishedBotId && value.bots.some(({ botId }: Json) => botId === id),
     )

@@ -181,8 +181,8 @@ test('the workflow of the guide reviews a pull request, and publishes and promot
 
   say('Hello')
   for (const job of ['review', 'release'] as const) {
-    const refused = await runJob(job)
-    expect([job, refused.code, refused.failed]).toEqual([job, 4, 'bots test'])
+    const rejected = await runJob(job)
+    expect([job, rejected.code, rejected.failed]).toEqual([job, 4, 'bots test'])
   }
   expect((await publishedIn(world.there.workspaceId, world.there.member))?.text).toContain('Good evening')
 })

@@ -390,7 +390,7 @@ function plants(flow: Document): Planted[] {
   return all
 }
 
-/** Planted changes that nobody can notice, with the reason. */
+/** Planted changes without an effect, with the reason. */
 const withoutEffect = new Map([
   // Its credentials are not in the workspace, so the e-mail is not sent, before and after.
   ['My bot copy: subject at cl1w8rjai000h2e695uvoimq7', 'the e-mail is not sent'],

@@ -163,8 +163,8 @@ describe.each(Object.keys(targets))('%s', (kind) => {
     const before = await etag()
     await rename('First', {})
     const { remove, params } = target()
-    const refused = await call(here, remove, params(), { 'If-Match': before })
-    expect([refused.status, refused.headers.etag]).toEqual([412, await etag()])
+    const rejected = await call(here, remove, params(), { 'If-Match': before })
+    expect([rejected.status, rejected.headers.etag]).toEqual([412, await etag()])
     expect((await read()).status).toBe(200)
     expect((await call(here, remove, params(), { 'If-Match': await etag() })).status).toBe(200)
     expect((await read()).status).toBe(404)
@@ -224,8 +224,8 @@ describe('publishing', () => {
     const before = (await call(here, 'getBot', params)).headers.etag as string
     await call(here, 'updateBot', params, {}, { bot: { version: '6.1', name: 'Renamed' } })
     const now = (await call(here, 'getBot', params)).headers.etag as string
-    const refused = await publish({ 'If-Match': before })
-    expect([refused.status, refused.headers.etag]).toEqual([412, now])
+    const rejected = await publish({ 'If-Match': before })
+    expect([rejected.status, rejected.headers.etag]).toEqual([412, now])
     expect((await call(here, 'getPublishedBot', params)).status).toBe(404)
     // Not even the public id that it would have been given.
     expect((await call(here, 'getBot', params)).body.bot.publicId).toBeNull()
@@ -458,8 +458,8 @@ describe.each(Object.keys(stored))('a stored change of a %s that its read shows'
       if (after.text === before.text) continue
       shownColumns.push(name)
       const stale = { 'If-Match': before.headers.etag as string }
-      const refused = await call(here, record.update, record.params, stale, record.body)
-      expect([name, refused.status, refused.headers.etag]).toEqual([name, 412, after.headers.etag])
+      const rejected = await call(here, record.update, record.params, stale, record.body)
+      expect([name, rejected.status, rejected.headers.etag]).toEqual([name, 412, after.headers.etag])
     }
     expect(shownColumns.length).toBeGreaterThan(2)
   })
@@ -561,11 +561,11 @@ test('a restore with the tag of an earlier state is 412 and leaves the draft', a
   const params = { botId: site.published.id, publicationId: site.published.publicationId }
   const before = (await call(here, 'getBot', params)).headers.etag as string
   await call(here, 'updateBot', params, {}, { bot: { version: '6.1', variables: [] } })
-  const refused = await call(here, 'restorePublication', params, { 'If-Match': before })
-  expect(refused.status).toBe(412)
+  const rejected = await call(here, 'restorePublication', params, { 'If-Match': before })
+  expect(rejected.status).toBe(412)
   expect((await call(here, 'getBot', params)).body.bot.variables).toEqual([])
   const restored = await call(here, 'restorePublication', params, {
-    'If-Match': refused.headers.etag as string,
+    'If-Match': rejected.headers.etag as string,
   })
   expect(restored.status).toBe(200)
   expect(restored.headers.etag).toBe((await call(here, 'getBot', params)).headers.etag)

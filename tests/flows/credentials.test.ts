@@ -191,8 +191,8 @@ describe('the key', () => {
     for (const { body: given } of answers) expect(await opened(given.credentials.id, keyring)).toBeDefined()
 
     await rm(file)
-    const refused = await create(embedded)
-    expect([refused.status, refused.body.issues[0].code]).toEqual([503, 'no_encryption_key'])
+    const rejected = await create(embedded)
+    expect([rejected.status, rejected.body.issues[0].code]).toEqual([503, 'no_encryption_key'])
     expect(JSON.stringify(embedded.logs)).toContain('is gone')
     await writeFile(file, key)
     expect((await create(embedded)).status).toBe(201)
@@ -305,8 +305,8 @@ test('a workspace can have 200 credentials, and a change that changes nothing le
     [site().workspaceId],
   )
   expect((await create()).status).toBe(201)
-  const refused = await create()
-  expect([refused.status, refused.body.issues[0].code]).toEqual([403, 'quota_exceeded'])
+  const rejected = await create()
+  expect([rejected.status, rejected.body.issues[0].code]).toEqual([403, 'quota_exceeded'])
 })
 
 test('the log of a result has no statements where credentials cannot be read', async () => {

@@ -358,8 +358,8 @@ describe('deliveries of a deleted result', () => {
       `UPDATE webhook_deliveries SET next_attempt_at = 'epoch' WHERE next_attempt_at IS NOT NULL`,
     )
     const asked = await delivery('result.answered')
-    const refused = await app.client.call('redeliverWebhookDelivery', asked)
-    expect([refused.status, refused.body.issues[0].code]).toEqual([409, 'result_deleted'])
+    const rejected = await app.client.call('redeliverWebhookDelivery', asked)
+    expect([rejected.status, rejected.body.issues[0].code]).toEqual([409, 'result_deleted'])
     await erase()
     const { webhookDelivery } = await app.client.ok('getWebhookDelivery', asked)
     expect(webhookDelivery).toMatchObject({

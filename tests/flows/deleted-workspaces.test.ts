@@ -9,7 +9,7 @@ import { makeWorld, type World } from '../support/world.ts'
 
 /*
  * Nothing comes into a workspace that is deleted: whatever is being put into it at that moment is either there
- * first and goes with it, or is refused.
+ * first and is deleted with it, or is rejected.
  */
 
 let app: App
@@ -107,7 +107,7 @@ const operations: Record<string, (world: World) => Promise<Answer>> = {
 const deletion = ({ here }: World) =>
   app.client.call('deleteWorkspace', { as: here.admin, params: { workspaceId: here.workspaceId } })
 
-/** Returns the rows that workspaces have left after the purge, and their names that nobody else can take. */
+/** Returns the rows that workspaces have left after the purge, and their names that are still taken. */
 async function leftIn(workspaceIds: string[]): Promise<Record<string, number>> {
   while (await purgeBatch(app.db, app.clock.now()));
   // Joined by the test, since a cluster does not join names of all bots with rows of its nodes.

@@ -138,8 +138,8 @@ describe('attacks on device logins', () => {
       expect((await enter(browsers[at % 2] as Browser, guesses[at % guesses.length] as string)).status).toBe(
         404,
       )
-    const refused = await enter(await browserOf(world.here.member), userCode)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
+    const rejected = await enter(await browserOf(world.here.member), userCode)
+    expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '600'])
     expect((await enter(await browserOf(world.here.admin), userCode)).status).toBe(200)
     const { userCode: later } = await start()
     seconds(599)
@@ -186,9 +186,9 @@ describe('attacks on device logins', () => {
       }
       for (let at = 0; at < MAX_LOGINS_PER_NETWORK; at++)
         expect((await startFrom('192.0.2.7', at)).status).toBe(200)
-      const refused = await startFrom('192.0.2.7', 1)
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '600'])
-      expect(refused.body.issues).toEqual([
+      const rejected = await startFrom('192.0.2.7', 1)
+      expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '600'])
+      expect(rejected.body.issues).toEqual([
         { path: [], code: 'rate_exceeded', message: expect.stringContaining('50 logins in 10 minutes') },
       ])
       expect((await startFrom('192.0.2.8', 0)).status).toBe(200)

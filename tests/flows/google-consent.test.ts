@@ -17,7 +17,7 @@ let google: Server
 let host: string
 let here: Site
 let there: Site
-/** Codes that the double has given, with what they were asked for. Each is good once. */
+/** Codes that the double has issued, with their requests. Each is valid once. */
 let codes: Map<string, URLSearchParams>
 /** The response to the next request for tokens in place of the usual one. */
 let failure: { status: number; body: object } | 'broken' | undefined

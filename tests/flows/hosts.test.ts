@@ -14,7 +14,7 @@ import { until } from '../support/process.ts'
 import { signIn } from '../support/sign-in.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
-/* Hosts that serve chats alone: nothing of members is there, whatever is asked. */
+/* Hosts that serve chats alone: nothing of members is found there. */
 
 const MAIN = 'bots.example.com'
 const CHATS = 'chats.example.com'
@@ -391,12 +391,12 @@ describe('at a domain of its own', () => {
     await app.client.ok('deleteWorkspace', { as: here.admin, params })
     await botAt('crowd.example', 'there')
     const made = await publish(app, world.here, bot({ Start: [text('Hi')] }))
-    const refused = await app.client.call('updateBot', {
+    const rejected = await app.client.call('updateBot', {
       as: world.here.member,
       params: { botId: made.id },
       body: { bot: { version: '6.1', customDomain: 'crowd.example/mine' } },
     })
-    expect(refused.body).toMatchObject({ issues: [{ code: 'taken' }] })
+    expect(rejected.body).toMatchObject({ issues: [{ code: 'taken' }] })
   })
 
   test('an unpublished bot has the page that says so', async () => {

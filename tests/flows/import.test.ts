@@ -123,7 +123,7 @@ test('public sharing is left out with a warning, and other settings stay', async
   })
 })
 
-/** A version 5 whose first group has the start block alone, and is gone after the conversion. */
+/** A version 5 whose first group has the start block alone, and is removed by the conversion. */
 const legacy = (parts: Json = {}) => ({
   version: '5',
   groups: [

@@ -196,7 +196,7 @@ describe('deleteFolder', () => {
       }),
     ])
     expect(gone.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404])
-    const refused = await Promise.all([
+    const rejected = await Promise.all([
       app.client.call('createBot', { as: site.member, body }),
       app.client.call('updateBot', { as: site.member, params, body: { bot: { version: '6.1', folderId } } }),
       app.client.call('createFolder', {
@@ -209,7 +209,7 @@ describe('deleteFolder', () => {
         body: { folder: { parentFolderId: folderId } },
       }),
     ])
-    expect(refused.map(({ status }) => status)).toEqual([400, 400, 400, 400])
+    expect(rejected.map(({ status }) => status)).toEqual([400, 400, 400, 400])
     // A circle that leads through the deleted folder is one all the same.
     const circle = await app.client.call('updateFolder', {
       as: site.member,

@@ -9,7 +9,7 @@ import { until } from '../support/process.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
 /*
- * Statements that lock and change at once (`server/LOCKS.md`), each held back by somebody who changes what its lock
+ * Statements that lock and change at once (`server/LOCKS.md`), each blocked by a transaction that changes what its lock
  * guards. What it waited for it sees; all else it sees as of its beginning.
  */
 
@@ -125,7 +125,7 @@ test('a chat that starts while all results are deleted has its result above the 
   expect(rows[0].created_at.getTime()).toBeGreaterThan(floor.getTime())
 })
 
-// One answer is written by the statement of usual steps, the end of a chat with logs by that of all others.
+// One answer is written by the statement of usual turns, the end of a chat with logs by that of all others.
 test.each([
   ['usual', flow],
   [

@@ -50,7 +50,7 @@ async function use(client: Client, name: string, input: object): Promise<Value> 
   return value
 }
 
-async function refusalOf(client: Client, name: string, input: object): Promise<Value> {
+async function rejectionOf(client: Client, name: string, input: object): Promise<Value> {
   const { isError, value } = await attempt(client, name, input)
   expect(isError).toBe(true)
   return value
@@ -128,9 +128,9 @@ describe('a client that knows only /mcp', () => {
       blockId: 'teaText',
       set: { content: { plainText: 'Green tea, {{Name}}' } },
     }
-    const stale = await refusalOf(client, 'change_flow', { botId, etag, changes: [change] })
+    const stale = await rejectionOf(client, 'change_flow', { botId, etag, changes: [change] })
     expect(stale).toMatchObject({ code: 'PRECONDITION_FAILED', next: expect.stringContaining('read_flow') })
-    expect(await refusalOf(client, 'publish_bot', { botId, etag })).toMatchObject({
+    expect(await rejectionOf(client, 'publish_bot', { botId, etag })).toMatchObject({
       code: 'PRECONDITION_FAILED',
     })
 
@@ -210,7 +210,7 @@ describe('reads', () => {
         [],
       ])
     }
-    expect(await refusalOf(client, 'describe_block', { type: 'constructor' })).toMatchObject({
+    expect(await rejectionOf(client, 'describe_block', { type: 'constructor' })).toMatchObject({
       issues: [{ path: ['type'] }],
     })
   })
@@ -225,8 +225,8 @@ describe('reads', () => {
     expect(await use(client, 'get_stats', { botId, timeFilter: 'allTime' })).toHaveProperty(
       'stats.totalStarts',
     )
-    const refused = await refusalOf(client, 'list_results', { botId, limit: 1000 })
-    expect(refused).toMatchObject({ code: 'BAD_REQUEST', issues: [{ path: ['limit'] }] })
+    const rejected = await rejectionOf(client, 'list_results', { botId, limit: 1000 })
+    expect(rejected).toMatchObject({ code: 'BAD_REQUEST', issues: [{ path: ['limit'] }] })
   })
 })
 
@@ -252,15 +252,15 @@ describe('writes', () => {
       restore_publication: { publicationId: publication },
       delete_bot: {},
     })) {
-      const dry = await refusalOf(client, name, { ...stale, ...more })
-      const real = await refusalOf(client, name, { ...stale, ...more, dryRun: false })
+      const dry = await rejectionOf(client, name, { ...stale, ...more })
+      const real = await rejectionOf(client, name, { ...stale, ...more, dryRun: false })
       expect([name, dry.code, real.code]).toEqual([name, 'PRECONDITION_FAILED', 'PRECONDITION_FAILED'])
     }
     await use(client, 'restore_publication', { botId, etag: read.etag, publicationId: publication })
     const restored = await use(client, 'read_flow', { botId })
     expect(restored.groups).toHaveLength(3)
     await use(client, 'delete_bot', { botId, etag: restored.etag })
-    expect(await refusalOf(client, 'read_flow', { botId })).toMatchObject({ code: 'NOT_FOUND' })
+    expect(await rejectionOf(client, 'read_flow', { botId })).toMatchObject({ code: 'NOT_FOUND' })
   })
 
   test('are rejected as a whole where one change is invalid, with its index', async () => {
@@ -278,16 +278,21 @@ describe('writes', () => {
       [{ op: 'add_block', groupId: 'welcome', block: { id: 'hello', type: 'text' } }, 'already'],
       [{ op: 'set_bot', set: { workspaceId: 'x' } }, 'not workspaceId'],
     ] as const) {
-      const refused = await refusalOf(client, 'change_flow', { botId, etag, changes: [good, bad] })
-      expect(refused.issues).toMatchObject([
+      const rejected = await rejectionOf(client, 'change_flow', { botId, etag, changes: [good, bad] })
+      expect(rejected.issues).toMatchObject([
         { path: ['changes', '1'], message: expect.stringContaining(message) },
       ])
     }
-    // The contract of the operation refuses what the editor of the flow lets through.
+    // The contract of the operation rejects what the editor of the flow accepts.
     const wrong = { op: 'update_block', blockId: 'askName', set: { options: { variableId: 7 } } }
     for (const dryRun of [true, false]) {
-      const refused = await refusalOf(client, 'change_flow', { botId, etag, changes: [good, wrong], dryRun })
-      expect(refused.issues[0].path.join('.')).toBe('bot.groups.0.blocks.1.options.variableId')
+      const rejected = await rejectionOf(client, 'change_flow', {
+        botId,
+        etag,
+        changes: [good, wrong],
+        dryRun,
+      })
+      expect(rejected.issues[0].path.join('.')).toBe('bot.groups.0.blocks.1.options.variableId')
     }
     expect((await use(client, 'read_flow', { botId })).groups[0].title).toBe('Welcome')
   })
@@ -296,10 +301,10 @@ describe('writes', () => {
     const guest = await connect(here.guest)
     const { etag } = await use(guest, 'read_flow', { botId: here.draft.id })
     const changes = [{ op: 'set_bot', set: { name: 'Mine' } }]
-    const refused = await refusalOf(guest, 'change_flow', { botId: here.draft.id, etag, changes })
-    expect(refused).toMatchObject({ code: 'FORBIDDEN', issues: [{ code: 'role_too_low' }] })
+    const rejected = await rejectionOf(guest, 'change_flow', { botId: here.draft.id, etag, changes })
+    expect(rejected).toMatchObject({ code: 'FORBIDDEN', issues: [{ code: 'role_too_low' }] })
     const stranger = await connect(world.stranger)
-    expect(await refusalOf(stranger, 'read_flow', { botId: here.draft.id })).toMatchObject({
+    expect(await rejectionOf(stranger, 'read_flow', { botId: here.draft.id })).toMatchObject({
       code: 'FORBIDDEN',
       issues: [{ code: 'no_role' }],
     })
@@ -308,10 +313,10 @@ describe('writes', () => {
       body: { name: 'Reader', scopes: ['read'] },
     })
     const reader = await connect(apiToken)
-    expect(await refusalOf(reader, 'publish_bot', { botId: here.draft.id, etag })).toMatchObject({
+    expect(await rejectionOf(reader, 'publish_bot', { botId: here.draft.id, etag })).toMatchObject({
       issues: [{ code: 'missing_scope' }],
     })
-    expect(await refusalOf(reader, 'list_results', { botId: here.published.id })).toMatchObject({
+    expect(await rejectionOf(reader, 'list_results', { botId: here.published.id })).toMatchObject({
       issues: [{ code: 'missing_scope' }],
     })
   })
@@ -393,8 +398,8 @@ describe('the endpoint', () => {
   test('rejects an argument that is longer than the head of a request can be, and continues', async () => {
     const client = await connect(here.member)
     const botId = here.published.id
-    const refused = await refusalOf(client, 'list_results', { botId, variable: `x:${'y'.repeat(20_000)}` })
-    expect(refused).toMatchObject({ code: 'REQUEST_HEADER_FIELDS_TOO_LARGE' })
+    const rejected = await rejectionOf(client, 'list_results', { botId, variable: `x:${'y'.repeat(20_000)}` })
+    expect(rejected).toMatchObject({ code: 'REQUEST_HEADER_FIELDS_TOO_LARGE' })
     expect(await use(client, 'list_results', { botId })).toMatchObject({ results: expect.any(Array) })
   })
 
@@ -423,8 +428,8 @@ describe('the endpoint', () => {
     const fits = await use(client, 'change_flow', { botId, etag, changes: set(text) })
     expect(await use(client, 'read_flow', { botId, groupId: 'teaGroup' })).toHaveProperty('group')
     await use(client, 'change_flow', { botId, etag: fits.etag, changes: set(`${text}${'ä'.repeat(1_000)}`) })
-    const refused = await refusalOf(client, 'read_flow', { botId, groupId: 'teaGroup' })
-    expect(refused.issues[0].message).toMatch(/has 100\d{3} bytes, and 100000 are given/)
+    const rejected = await rejectionOf(client, 'read_flow', { botId, groupId: 'teaGroup' })
+    expect(rejected.issues[0].message).toMatch(/has 100\d{3} bytes, and 100000 are given/)
     expect((await use(client, 'read_flow', { botId })).groups).toHaveLength(3)
   })
 

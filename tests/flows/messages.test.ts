@@ -4,7 +4,7 @@ import { limited } from '../support/cases.ts'
 import type { Caller } from '../support/client.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
-/* A message is enough to go on: typical mistakes, each with what its issues must say. */
+/* A message is enough to correct a request: typical errors, each with the required texts of its issues. */
 
 let app: App
 let world: World

@@ -61,7 +61,7 @@ const rowOf = async ({ email = '' }: Account) => {
 }
 
 /** Expects a page that says what is wrong, and a browser that is not signed in. */
-async function expectRefused(browser: Browser, path: string, status: number, words: string) {
+async function expectRejected(browser: Browser, path: string, status: number, words: string) {
   const page = await browser.get(path)
   expect([page.status, page.text]).toEqual([status, expect.stringContaining(words)])
   expect(browser.jar.has('session')).toBe(false)
@@ -153,7 +153,7 @@ describe('a user who returns from the provider', () => {
   ])('with %s is not signed in, and no user is created', async (_, account, words) => {
     const before = await app.pool.query('SELECT count(*) FROM users')
     const browser = newBrowser(app.url)
-    await expectRefused(browser, await comeBack(browser, newPerson(account)), 403, words)
+    await expectRejected(browser, await comeBack(browser, newPerson(account)), 403, words)
     expect((await app.pool.query('SELECT count(*) FROM users')).rows).toEqual(before.rows)
   })
 
@@ -161,7 +161,7 @@ describe('a user who returns from the provider', () => {
     const browser = newBrowser(app.url)
     const path = await comeBack(browser, undefined)
     expect(path).toContain('error=access_denied')
-    await expectRefused(browser, path, 403, 'The provider did not sign you in')
+    await expectRejected(browser, path, 403, 'The provider did not sign you in')
     expect((await browser.get(path)).text).not.toContain('<b>')
   })
 
@@ -169,7 +169,7 @@ describe('a user who returns from the provider', () => {
     const { member } = world.here
     await setUserEnabled(app.db, member.id, false, app.clock.now())
     const browser = newBrowser(app.url)
-    await expectRefused(
+    await expectRejected(
       browser,
       await comeBack(browser, newPerson({ email: member.email })),
       403,
@@ -184,9 +184,9 @@ describe('a callback', () => {
     const person = newPerson()
     const path = await comeBack(owner, person)
     const victim = newBrowser(app.url)
-    await expectRefused(victim, path, 400, 'began in another browser')
+    await expectRejected(victim, path, 400, 'began in another browser')
     await comeBack(victim, newPerson())
-    await expectRefused(victim, path, 400, 'began in another browser')
+    await expectRejected(victim, path, 400, 'began in another browser')
     expect(await rowOf(person)).toBeUndefined()
     expect((await owner.get(path)).status).toBe(303)
   })
@@ -201,17 +201,17 @@ describe('a callback', () => {
     expect(statuses.filter((status) => status !== 400).length).toBeLessThanOrEqual(1)
     browser.jar.delete('session')
     browser.jar.delete('openid')
-    await expectRefused(browser, path, 400, 'was finished already')
+    await expectRejected(browser, path, 400, 'was finished already')
     // The provider gives nothing for a code that was used, even where the cookie was kept.
     browser.jar.set('openid', secret)
-    await expectRefused(browser, path, 400, 'was finished already')
+    await expectRejected(browser, path, 400, 'was finished already')
   })
 
   test('that comes late signs in no user', async () => {
     const browser = newBrowser(app.url)
     const path = await comeBack(browser, newPerson())
     app.clock.advance(OPENID_MINUTES * 60_000)
-    await expectRefused(browser, path, 400, `longer than ${OPENID_MINUTES} minutes`)
+    await expectRejected(browser, path, 400, `longer than ${OPENID_MINUTES} minutes`)
   })
 
   test('with a forged or missing state signs in no user, and sends the provider nothing', async () => {
@@ -233,9 +233,9 @@ describe('a callback', () => {
     provider.paths.length = 0
     for (const value of forged) {
       url.searchParams.set('state', value)
-      await expectRefused(browser, url.pathname + url.search, 400, 'This sign-in has ended')
+      await expectRejected(browser, url.pathname + url.search, 400, 'This sign-in has ended')
     }
-    await expectRefused(browser, '/sign-in/openid/callback', 400, 'This sign-in has ended')
+    await expectRejected(browser, '/sign-in/openid/callback', 400, 'This sign-in has ended')
     expect(provider.paths).toEqual([])
   })
 
@@ -250,7 +250,7 @@ describe('a callback', () => {
     for (const [name, value] of Object.entries(change)) {
       url.searchParams.set(name, value ?? (other.searchParams.get(name) as string))
     }
-    await expectRefused(browser, url.pathname + url.search, 400, 'This sign-in has ended')
+    await expectRejected(browser, url.pathname + url.search, 400, 'This sign-in has ended')
   })
 
   test('leads to no other site, whatever the start or the cookie says', async () => {

@@ -37,7 +37,7 @@ describeHere('the outbox of turns', () => {
     await addEndpoints(app, site.workspaceId, [{ id, url: 'https://example.com/hook', types }])
   }
 
-  /** Events of results that are gone are not shared out. */
+  /** Events of deleted results are not fanned out. */
   async function addResults(botId: string, ids: string[]) {
     await app.pool.query(
       `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
@@ -51,7 +51,7 @@ describeHere('the outbox of turns', () => {
     )
   }
 
-  /** As a step does: events of one bot, each as `subject/id`, in this order. */
+  /** As a turn does: events of one bot, each as `subject/id`, in this order. */
   async function leave(botId: string, events: string[], type = 'result.answered', db = app.db) {
     await addResults(botId, [...new Set(events.map((event) => String(event.split('/')[0])))])
     const happened = events.map((event, ordinal) => {
@@ -85,7 +85,7 @@ describeHere('the outbox of turns', () => {
     const bots = ['a', 'b', 'c', 'd']
     const steps = 120
     let isOver = false
-    let refused = 0
+    let rejected = 0
     // Ids say nothing about the order.
     const eventsOf = (botId: string, step: number) =>
       ['one/a', 'one/b', 'two/c'].map((event) => `${event}-${botId}-${steps - step}`)
@@ -100,7 +100,7 @@ describeHere('the outbox of turns', () => {
         } catch (error) {
           // A process fails this way if it read before another one had committed.
           expect(['22012', '23505']).toContain(sqlState(error))
-          refused++
+          rejected++
         }
       }
     })
@@ -118,7 +118,7 @@ describeHere('the outbox of turns', () => {
       ),
     )
     expect(await deliveries()).toEqual(expected)
-    expect(refused).toBeLessThan(steps)
+    expect(rejected).toBeLessThan(steps)
   })
 
   test('fan-out aborts when another process has already fanned out the bot', async () => {
@@ -131,10 +131,10 @@ describeHere('the outbox of turns', () => {
       // By a clock that is behind, so that it comes first.
       await leave('a', ['two/1'])
       await app.pool.query(`UPDATE webhook_outbox SET written_at = '2020-01-01' WHERE id = '1'`)
-      const refused = expect(fanOut(app.db, '', 64)).rejects.toThrow()
+      const rejected = expect(fanOut(app.db, '', 64)).rejects.toThrow()
       await until('it waits', async () => (await waitingForLocks(app.pool)) === 1)
       await holder.query('COMMIT')
-      await refused
+      await rejected
       expect(await deliveries()).toEqual([])
     } finally {
       holder.release()

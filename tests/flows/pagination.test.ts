@@ -282,8 +282,8 @@ describe('pages that are bounded in bytes', () => {
         .reverse()
     const others = [site.workspaceId, ...newestFirst(0)]
     expect(pages.flat()).toEqual([...newestFirst(1), ...others])
-    const refused = await listWorkspaces({ cursor: 'AZx0mC1jZ3JhbnQ' })
-    expect([refused.status, refused.body.issues[0].path]).toEqual([400, ['query', 'cursor']])
+    const rejected = await listWorkspaces({ cursor: 'AZx0mC1jZ3JhbnQ' })
+    expect([rejected.status, rejected.body.issues[0].path]).toEqual([400, ['query', 'cursor']])
   })
 
   test('listMembers ends early at 8 MB and goes on with a cursor', async () => {
@@ -346,7 +346,7 @@ describe('the cursor', () => {
     return nextCursor
   }
 
-  function refused({ status, body }: Answer) {
+  function rejected({ status, body }: Answer) {
     expect(status).toBe(400)
     expect(body.issues).toMatchObject([{ path: ['query', 'cursor'] }])
   }
@@ -371,15 +371,15 @@ describe('the cursor', () => {
     const cursor = await cursorOf(listResults, {})
     for (let at = 0; at < cursor.length; at++) {
       const other = cursor[at] === 'A' ? 'B' : 'A'
-      refused(await listResults({ cursor: cursor.slice(0, at) + other + cursor.slice(at + 1) }))
+      rejected(await listResults({ cursor: cursor.slice(0, at) + other + cursor.slice(at + 1) }))
     }
     // The last character has bits that carry nothing; they may not be changed either.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     for (const last of alphabet.replace(cursor.at(-1) ?? '', '')) {
-      refused(await listResults({ cursor: cursor.slice(0, -1) + last }))
+      rejected(await listResults({ cursor: cursor.slice(0, -1) + last }))
     }
     for (const other of [cursor.slice(0, -1), `${cursor}A`, 'A', '', `${cursor}=`, 'x'.repeat(513)]) {
-      refused(await listResults({ cursor: other }))
+      rejected(await listResults({ cursor: other }))
     }
   })
 
@@ -387,13 +387,15 @@ describe('the cursor', () => {
     await addResults(minutes(2))
     await addResults(minutes(2), { botId: site.legacy.id })
     const cursor = await cursorOf(listResults, {})
-    refused(await listResults({ cursor }, site.legacy.id))
-    refused(await listResults({ cursor, timeFilter: 'last7Days' }))
-    refused(await listResults({ cursor, timeZone: 'Europe/Paris' }))
-    refused(await listBots({ cursor }))
-    refused(await listResults({ cursor: await cursorOf(listBots, {}) }))
-    refused(await listBots({ cursor: await cursorOf(listBots, {}), folderId: 'root' }))
-    refused(await listBots({ cursor: await cursorOf(listBots, { folderId: 'root' }), folderId: site.folder }))
+    rejected(await listResults({ cursor }, site.legacy.id))
+    rejected(await listResults({ cursor, timeFilter: 'last7Days' }))
+    rejected(await listResults({ cursor, timeZone: 'Europe/Paris' }))
+    rejected(await listBots({ cursor }))
+    rejected(await listResults({ cursor: await cursorOf(listBots, {}) }))
+    rejected(await listBots({ cursor: await cursorOf(listBots, {}), folderId: 'root' }))
+    rejected(
+      await listBots({ cursor: await cursorOf(listBots, { folderId: 'root' }), folderId: site.folder }),
+    )
   })
 })
 

@@ -94,7 +94,7 @@ async function answersOf(published: Published, resultId: string | undefined) {
   return results.find(({ id }) => id === resultId)?.answers.map(({ content }) => content)
 }
 
-/** Does `work` after a step has run, in the moment before it is written. */
+/** Does `work` after a turn has run, just before it is written. */
 function beforeStepIsWritten(work: () => Promise<unknown>) {
   app.beforeStatement = async (statement) => {
     if (!stepStatement.test(statement)) return

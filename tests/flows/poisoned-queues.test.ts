@@ -37,7 +37,7 @@ beforeEach(async () => {
 })
 afterEach(() => app.pool.query('DROP FUNCTION IF EXISTS fail CASCADE'))
 
-/** Has the rows of a table that a condition is true of refuse a change. */
+/** Makes the rows of a table that match a condition reject a change. */
 async function poison(table: string, change: string, condition: string) {
   await app.pool.query(`
     CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''damaged''; END';
@@ -95,7 +95,7 @@ test('removeFiles removes all files but one that the store cannot remove', async
     FROM generate_series(1, ${QUEUE_LENGTH}) n`,
     [site.published.id, app.clock.now()],
   )
-  // Five batches alone; the one with the failing file throws, and the next one goes on.
+  // Five batches alone; the one with the failing file throws, and the next one continues.
   expect(await batchesOf(() => removeFiles(app.db, store, app.clock.now()), 2)).toBeLessThanOrEqual(2 * 6)
   expect(removed.size).toBe(QUEUE_LENGTH - 1)
   expect(await count(`uploads WHERE id LIKE 'file-%'`)).toBe(1)

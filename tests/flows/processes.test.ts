@@ -103,14 +103,14 @@ describe('a process with a cached draft', () => {
   test('drops an uncommitted draft', async () => {
     await patch(here, { publicId: `taken-${site.draft.id}` })
     const known = await read(there)
-    const refused = await there.client.call('updateBot', {
+    const rejected = await there.client.call('updateBot', {
       as: site.member,
       params: { botId: site.draft.id },
       body: anyBody({
         bot: { version: '6.1', groups: named('Refused').groups, publicId: site.published.publicId },
       }),
     })
-    expect(refused.status).toBe(400)
+    expect(rejected.status).toBe(400)
     expect(await read(there)).toEqual(known)
   })
 

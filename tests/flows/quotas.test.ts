@@ -81,7 +81,7 @@ function expectFull({ status, headers, body }: Answer, message: string) {
 }
 
 /** Sends until something else than a success comes, and gives that with the number of successes. */
-async function untilRefused(send: () => Promise<Answer>): Promise<{ sent: number; refused: Answer }> {
+async function untilRejected(send: () => Promise<Answer>): Promise<{ sent: number; refused: Answer }> {
   for (let sent = 0; sent < 200; sent++) {
     const answer = await send()
     if (answer.status !== 200) return { sent, refused: answer }
@@ -95,7 +95,7 @@ describe('an address stores a bounded amount of text in a day', () => {
   test('by variables that start a chat, and another address stores its own', async () => {
     const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
     const body = { prefilledVariables: { Name: 'x'.repeat(10_000) } }
-    const { sent, refused } = await untilRefused(() => startBy(by, '203.0.113.1', asking, body))
+    const { sent, refused } = await untilRejected(() => startBy(by, '203.0.113.1', asking, body))
     expectFull(refused, ofAddress)
     expect(sent).toBeGreaterThan(5)
     expect(sent).toBeLessThan(12)
@@ -105,10 +105,10 @@ describe('an address stores a bounded amount of text in a day', () => {
 
   test('by empty chats, of which keys keep the responses', async () => {
     const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
-    const plain = await untilRefused(() => startBy(by, '203.0.113.1', asking))
+    const plain = await untilRejected(() => startBy(by, '203.0.113.1', asking))
     let key = 0
     const newKey = () => ({ 'Idempotency-Key': `${key++}`.padStart(36, 'k') })
-    const keyed = await untilRefused(() => startBy(by, '203.0.113.2', asking, {}, newKey()))
+    const keyed = await untilRejected(() => startBy(by, '203.0.113.2', asking, {}, newKey()))
     expectFull(keyed.refused, ofAddress)
     expect(keyed.sent).toBeLessThan(plain.sent)
     const again = { 'Idempotency-Key': '0'.padStart(36, 'k') }
@@ -121,7 +121,7 @@ describe('an address stores a bounded amount of text in a day', () => {
     const { sessionId } = (await startBy(by, '203.0.113.1', asking)).body
     const message = 'x'.repeat(9_000)
     let replies = 0
-    const { sent, refused } = await untilRefused(() =>
+    const { sent, refused } = await untilRejected(() =>
       replyBy(by, '203.0.113.1', sessionId, message + replies++),
     )
     expectFull(refused, ofAddress)
@@ -149,7 +149,7 @@ describe('an address stores a bounded amount of text in a day', () => {
       [made, '203.0.113.2'],
     ] as const) {
       const { sessionId } = (await startBy(by, address, published)).body
-      const { sent } = await untilRefused(() => replyBy(by, address, sessionId, 'x'.repeat(5_000)))
+      const { sent } = await untilRejected(() => replyBy(by, address, sessionId, 'x'.repeat(5_000)))
       counts.push(sent)
     }
     const [alone = 0, copied = 0] = counts
@@ -164,7 +164,7 @@ describe('an address stores a bounded amount of text in a day', () => {
     const body = { clientLogs: Array(10).fill({ description: 'x'.repeat(1_000) }) }
     const send = () =>
       by.client.call('saveClientLogs', { params: { sessionId }, body, headers: from('203.0.113.1') })
-    const { sent, refused } = await untilRefused(send)
+    const { sent, refused } = await untilRejected(send)
     expectFull(refused, ofAddress)
     expect(sent).toBeGreaterThan(5)
     expect(sent).toBeLessThan(11)
@@ -182,7 +182,7 @@ describe('an address stores a bounded amount of text in a day', () => {
         headers: from('203.0.113.1'),
       })
     }
-    const { sent, refused } = await untilRefused(send)
+    const { sent, refused } = await untilRejected(send)
     expectFull(refused, ofAddress)
     expect(sent).toBeGreaterThan(5)
     expect(sent).toBeLessThan(11)
@@ -216,7 +216,7 @@ describe('an address uploads a bounded amount in a day', () => {
     const chats = () => startBy(by, '203.0.113.1', forFiles).then(({ body }) => body.sessionId as string)
     const empty = await uploadBy(by, '203.0.113.1', await chats(), 0)
     expect(empty.status).toBe(400)
-    const { sent, refused } = await untilRefused(async () =>
+    const { sent, refused } = await untilRejected(async () =>
       uploadBy(by, '203.0.113.1', await chats(), 30_000),
     )
     expectFull(refused, 'The address may store 0.1 MB of files in a day')
@@ -228,7 +228,7 @@ describe('an address uploads a bounded amount in a day', () => {
     const by = await limited({ UPLOAD_MAX_SIZE_PER_ADDRESS: 0.1, UPLOAD_MAX_SIZE: 1 })
     const chat = async () => (await startBy(by, '203.0.113.1', forFiles)).body.sessionId
     const sessions = [await chat(), await chat()]
-    // Nothing is stored before each request has asked the quota.
+    // Nothing is stored before each request has read the quota.
     let waiting = 0
     let refused = 0
     by.beforeStatement = async (statement) => {
@@ -249,7 +249,7 @@ test('all visitors of a bot together store a bounded amount in a day, which is l
   const by = await limited({ STORED_MAX_SIZE_PER_BOT: 0.1, RATE_LIMIT: false })
   let address = 0
   const body = { prefilledVariables: { Name: 'x'.repeat(10_000) } }
-  const { sent, refused } = await untilRefused(() => startBy(by, `203.0.113.${address++}`, asking, body))
+  const { sent, refused } = await untilRejected(() => startBy(by, `203.0.113.${address++}`, asking, body))
   expectFull(refused, 'The visitors of the bot may store 0.1 MB in a day')
   expect(sent).toBeLessThan(12)
   expect((await startBy(by, '198.51.100.1', asking)).status).toBe(429)
@@ -317,7 +317,7 @@ describe('the members of a workspace write a bounded amount to visitors in a day
 
   test('by number, over all chats, and a rejected message is not stored', async () => {
     const { by, params, write } = await taken({ MEMBER_MESSAGES_PER_WORKSPACE: 5 })
-    const { sent, refused } = await untilRefused(() => write('Hello'))
+    const { sent, refused } = await untilRejected(() => write('Hello'))
     expectFull(refused, 'The members of the workspace may write 5 messages in a day')
     // Taking the chat was the first.
     expect(sent).toBe(4)
@@ -336,7 +336,7 @@ describe('the members of a workspace write a bounded amount to visitors in a day
 
   test('by bytes', async () => {
     const { write } = await taken({ MEMBER_MESSAGES_MAX_SIZE: 0.1 })
-    const { sent, refused } = await untilRefused(() => write('x'.repeat(8_000)))
+    const { sent, refused } = await untilRejected(() => write('x'.repeat(8_000)))
     expectFull(refused, 'The members of the workspace may write 0.1 MB of messages in a day')
     expect(sent).toBeGreaterThan(3)
     expect(sent).toBeLessThan(13)

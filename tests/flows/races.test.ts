@@ -79,14 +79,16 @@ async function count(from: string, ...values: unknown[]): Promise<number> {
 }
 
 describe('a name that twenty writers claim at once', () => {
-  const refusals = (name: string) => [expect.objectContaining({ path: ['body', 'bot', name], code: 'taken' })]
+  const rejections = (name: string) => [
+    expect.objectContaining({ path: ['body', 'bot', name], code: 'taken' }),
+  ]
 
   test.each(['publicId', 'customDomain'])('%s is set by one update', async (name) => {
     const value = name === 'publicId' ? `wanted-${site.draft.id}` : `${site.draft.id}.example.com`
     const ids = await times(20, () => createBot())
     const answers = await Promise.all(ids.map((id) => patch(id, { [name]: value })))
     expect(tally(answers)).toEqual({ 200: 1, 400: 19 })
-    for (const { status, body } of answers) if (status === 400) expect(body.issues).toEqual(refusals(name))
+    for (const { status, body } of answers) if (status === 400) expect(body.issues).toEqual(rejections(name))
     const shown = await Promise.all(ids.map(async (id) => (await get(id)).body.bot[name]))
     expect(shown.filter((one) => one === value)).toHaveLength(1)
     expect(shown.indexOf(value)).toBe(answers.findIndex(({ status }) => status === 200))
@@ -99,7 +101,7 @@ describe('a name that twenty writers claim at once', () => {
     const answers = await times(20, () => app.client.call('createBot', { as: site.member, body }))
     expect(tally(answers)).toEqual({ 201: 1, 400: 19 })
     for (const { status, body } of answers) {
-      if (status === 400) expect(body.issues).toEqual(refusals('publicId'))
+      if (status === 400) expect(body.issues).toEqual(rejections('publicId'))
     }
     expect(await count('bots')).toBe(before + 1)
     expect(await count('bots LEFT JOIN bot_drafts ON bot_id = id WHERE bot_id IS NULL')).toBe(0)

@@ -166,11 +166,11 @@ test('a stream beyond the maximum is a 503, and nothing of it stays in memory', 
   const streams = Array.from({ length: MAX_STREAMS_PER_ADDRESS }, () => read(sessionId))
   await Promise.all(streams.map((stream) => stream.has(1)))
   for (let count = 0; count < 3; count++) {
-    const refused = await fetch(`${app.url}/api/v1/sessions/${sessionId}/events`, {
+    const rejected = await fetch(`${app.url}/api/v1/sessions/${sessionId}/events`, {
       headers: { Accept: 'text/event-stream' },
     })
-    expect(refused.status).toBe(503)
-    await refused.text()
+    expect(rejected.status).toBe(503)
+    await rejected.text()
   }
   expect(sessionChanges.listenerCount(sessionId)).toBe(MAX_STREAMS_PER_ADDRESS)
   await Promise.all(streams.map((stream) => stream.stop()))

@@ -139,8 +139,8 @@ describe('a mailed link', () => {
       const browser = newBrowser(limited.url)
       for (let at = 0; at < MAX_LINKS_PER_ADDRESS; at++)
         expect((await browser.send('/sign-in', { form })).status).toBe(303)
-      const refused = await browser.send('/sign-in', { form })
-      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '900'])
+      const rejected = await browser.send('/sign-in', { form })
+      expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '900'])
     } finally {
       await limited.stop()
     }
@@ -173,7 +173,7 @@ describe('a printed link', () => {
     await browser.send(await printedLink(world.here.admin.id))
     expect(browser.jar.get('session')).not.toBe(cookie)
     await expect(pageTokenOf(app, cookie)).rejects.toThrow()
-    // A value that was never given out signs nobody in.
+    // A value that was never issued signs in no user.
     browser.jar.set('session', 'fixed')
     await browser.send(await printedLink(world.here.admin.id))
     expect(browser.jar.get('session')).not.toBe('fixed')

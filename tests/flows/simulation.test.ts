@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => app.stop())
 
-// biome-ignore lint/suspicious/noExplicitAny: steps of any bot
+// biome-ignore lint/suspicious/noExplicitAny: turns of any bot
 type Body = any
 
 async function simulated(made: Pick<Published, 'id'>, simulation: object, more: object = {}): Promise<Body> {
@@ -252,7 +252,7 @@ test('a simulation ends the wait of a block by a reply without a message, and re
   expect([status, body.issues]).toMatchObject([400, [{ path: ['body', 'simulation', 'replies', '0'] }]])
 })
 
-/** Simulates 200 replies, with a clock that goes on by so much in each turn. */
+/** Simulates 200 replies, with a clock that advances by so much in each turn. */
 async function replied(flow: object, elapsedMs: number, waitedMs = 0): Promise<Body> {
   const actual = performance.now.bind(performance)
   const context: Body = {

@@ -80,7 +80,7 @@ test('agree with a count by hand, and completed <= starts <= views', async () =>
     fc.constantFrom(...zones),
     fc.integer({ min: 0, max: 6 }),
     async (at, made, timeZone, deleted) => {
-      // The clock goes on with every look at it, which must not be into the next day.
+      // The clock advances with every reading, which must not be into the next day.
       const now = new Date(Math.floor(at.getTime() / 60_000) * 60_000)
       const botId = newId(now)
       await app.pool.query(

@@ -13,7 +13,7 @@ import {
 } from '../support/chats.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
 
-/* Members who steer chats while their visitors talk: whoever is faster, nothing of either is lost. */
+/* Members who update chats while visitors reply: nothing of either is lost. */
 
 let app: App
 let world: World
@@ -43,7 +43,7 @@ afterAll(() => app.stop())
 const steer = (sessionId: string, body: { variables?: Record<string, unknown>; isOver?: boolean }) =>
   app.client.call('updateChat', { as: here.member, params: { botId: made.id, sessionId }, body })
 
-/** Does `work` after a step has run, in the moment before it is written. */
+/** Does `work` after a turn has run, just before it is written. */
 function beforeStepIsWritten(work: () => Promise<unknown>) {
   app.beforeStatement = async (statement) => {
     if (!stepStatement.test(statement)) return
@@ -86,7 +86,7 @@ describe('variables', () => {
     })
     const step = await reply(app, sessionId, 'Ada', 1)
     expect(textsOf(step)).toEqual(['Ada Free 1'])
-    // The earlier value of Step was part of what the step began with, hence it does not come back.
+    // The earlier value of Step was part of the state that the turn began with, hence it does not come back.
     expect(await resultOf(resultId)).toEqual({
       values: { Name: 'Bob', Plan: 'Pro', Step: '1' },
       answers: ['Ada'],

@@ -20,7 +20,7 @@ import type { BodyOf } from '../support/client.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
-/* Timers of chats: the bot goes on by itself, once, whoever does something at the same time. */
+/* Timers of chats: the bot continues by itself, once, whatever happens at the same time. */
 
 /** A cluster joins no turns. */
 const testAlone = process.env.CITUS === '1' ? test.skip : test
@@ -124,7 +124,7 @@ async function startMany(made: Published, count: number): Promise<string[]> {
   return steps.map(({ sessionId }) => sessionId)
 }
 
-/** Does `work` once, after a step has run, in the moment before it is written. */
+/** Does `work` once, after a turn has run, just before it is written. */
 function beforeStepIsWritten(work: () => Promise<unknown>) {
   app.beforeStatement = async (statement) => {
     if (!stepStatement.test(statement)) return

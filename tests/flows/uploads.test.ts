@@ -107,10 +107,10 @@ test('files are deleted in one batch beside many that the store cannot delete', 
   for (let number = 0; number < 12; number++) urls.push((await uploaded()).url)
   await app.pool.query("UPDATE uploads SET remove_at = '2000-01-01'")
   const own = app.files as FileStore
-  const refused = new Set(stored().slice(0, 8))
-  const remove = (key: string) => (refused.has(key) ? Promise.reject(new Error('Denied')) : own.remove(key))
+  const rejected = new Set(stored().slice(0, 8))
+  const remove = (key: string) => (rejected.has(key) ? Promise.reject(new Error('Denied')) : own.remove(key))
   await expect(removeFiles(app.db, { ...own, remove }, app.clock.now())).rejects.toThrow('Denied')
-  expect(new Set(stored())).toEqual(refused)
+  expect(new Set(stored())).toEqual(rejected)
   app.clock.advance(2 * 60 * 60 * 1000)
   await purge()
   expect(stored()).toEqual([])
@@ -401,9 +401,9 @@ describe('bounds', () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => upload(sessionId, 'a.bin', Buffer.alloc(MEGABYTE))),
     )
-    const refused = answers.filter(({ status }) => status !== 200)
-    expect(refused).toHaveLength(3)
-    for (const { body } of refused) expect(body.issues[0]).toMatchObject({ code: 'too_many_files' })
+    const rejected = answers.filter(({ status }) => status !== 200)
+    expect(rejected).toHaveLength(3)
+    for (const { body } of rejected) expect(body.issues[0]).toMatchObject({ code: 'too_many_files' })
   })
 
   test('apply to the number of files', async () => {

@@ -65,8 +65,8 @@ describe('startViewerChat', () => {
     })
     await app.client.ok('publishBot', { as: admin, params: { botId: id } })
     const path = `/api/v1/typebots/${publicId}/startChat`
-    const refused = await post(path, opening)
-    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([403, null])
+    const rejected = await post(path, opening)
+    expect([rejected.status, rejected.headers.get('access-control-allow-origin')]).toEqual([403, null])
     // The header of the viewer is no proof.
     expect((await post(path, opening, { [VIEWER_HEADER]: 'https://other.example' })).status).toBe(403)
     expect((await post(path, opening, { Origin: 'https://other.example' })).status).toBe(200)
@@ -101,8 +101,11 @@ describe('startViewerChat', () => {
           body: '{}',
         })
       expect((await send()).status).toBe(200)
-      const refused = await send()
-      expect([refused.status, Number(refused.headers.get('retry-after'))]).toEqual([429, expect.any(Number)])
+      const rejected = await send()
+      expect([rejected.status, Number(rejected.headers.get('retry-after'))]).toEqual([
+        429,
+        expect.any(Number),
+      ])
     } finally {
       await limited.stop()
     }
@@ -130,9 +133,9 @@ test('saveViewerLogs stores entries at the path of older viewers, with details o
 test.each(['/api/v2/generate-upload-url', '/api/v3/generate-upload-url'])(
   '%s says that files need the service page, to pages of all origins',
   async (path) => {
-    const refused = await post(path, { sessionId: 'x', fileName: 'a.png' })
-    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([400, Origin])
-    expect(refused.body.issues[0].message).toContain('embed.js')
+    const rejected = await post(path, { sessionId: 'x', fileName: 'a.png' })
+    expect([rejected.status, rejected.headers.get('access-control-allow-origin')]).toEqual([400, Origin])
+    expect(rejected.body.issues[0].message).toContain('embed.js')
   },
 )
 

@@ -147,7 +147,7 @@ test('each endpoint gets its subscribed events, and an event without subscribers
   const { resultIds } = await answer(3, 100)
   await fanOutAll(app.db)
   startSender()
-  // Publishing changes the bot; of each chat two endpoints are told of its start, and two of its answer.
+  // Publishing changes the bot; two endpoints get the start of each chat, and two its answer.
   await until(
     'all are delivered',
     async () => (await count('webhook_deliveries WHERE NOT is_delivered')) === 0,

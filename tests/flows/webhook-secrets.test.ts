@@ -104,9 +104,9 @@ test('without a key no endpoint is created and none rotated, and with another on
     return one
   }
   const none = await startWith(undefined)
-  for (const refused of [await create(none), await rotate(id, none)]) {
-    expect(refused.status).toBe(503)
-    expect(refused.body.issues).toMatchObject([{ code: 'no_encryption_key' }])
+  for (const rejected of [await create(none), await rotate(id, none)]) {
+    expect(rejected.status).toBe(503)
+    expect(rejected.body.issues).toMatchObject([{ code: 'no_encryption_key' }])
   }
   expect(await secretsOf(id)).toEqual([secret])
   const key = randomBytes(32)

@@ -29,7 +29,7 @@ interface Received {
   event: { type: string; timestamp: string; data: Record<string, unknown> }
 }
 
-/** On a cluster steps leave nothing that had to be shared out. */
+/** On a cluster turns add nothing that had to be fanned out. */
 const testHere = process.env.CITUS === '1' ? test.skip : test
 
 let app: App
@@ -1002,11 +1002,11 @@ describe('an endpoint', () => {
     const { webhookDelivery: tested } = await app.client.ok('getWebhookDelivery', { as, params: own })
     expect(tested).toMatchObject({ status: 'failed', attempts: 1 })
     const [{ id: deliveryId }] = await rows('id')
-    const refused = await app.client.call('redeliverWebhookDelivery', {
+    const rejected = await app.client.call('redeliverWebhookDelivery', {
       as,
       params: { ...params, deliveryId },
     })
-    expect(refused).toMatchObject({ status: 400, body: { issues: [{ path: ['path', 'endpointId'] }] } })
+    expect(rejected).toMatchObject({ status: 400, body: { issues: [{ path: ['path', 'endpointId'] }] } })
     expect(received.map(({ event }) => event.type)).toEqual(['endpoint.test'])
   })
 

@@ -137,7 +137,7 @@ test.each(written)('%s writes %s, and the read returns it', async (id, name) => 
   expect([update.status, update.status === 200 ? '' : update.text]).toEqual([200, ''])
   const after = await app.client.send('GET', path(), { as })
   expect(after.body[record][name]).toEqual(given[name])
-  // A change that the tag or the time does not show is overwritten by whoever read the record before.
+  // A change that the tag or the time does not show is overwritten by a caller who read the record before.
   expect(after.headers.etag).not.toBe(before.headers.etag)
   expect(after.body[record].updatedAt > before.body[record].updatedAt).toBe(true)
 })
@@ -195,7 +195,7 @@ const creates: Record<string, Create> = {
 }
 
 test('every create has a row, or is listed here', () => {
-  // They copy a bot, hold a secret or bring somebody in: their cases show it.
+  // They copy a bot, hold a secret or add a member: their cases show it.
   const others = [
     'addMember',
     'createInvitation',

@@ -358,7 +358,7 @@ describe('slow requests', () => {
     },
   )
 
-  // A cluster stores a bot in several steps.
+  // A cluster stores a bot by several statements.
   const testAlone = process.env.CITUS === '1' ? test.skip : test
   testAlone('the first of several long bodies is stored before the next are parsed', async () => {
     const { here } = await makeWorld(app)

@@ -132,8 +132,8 @@ describe('parsed and accepted', () => {
     ['white space between tokens', JSON.stringify({ workspaceId, bot: { version: '6', ...flow } }, null, 1)],
     ['an escape by number', asText(withBlock({ label: 'x' })).replace('"x"', '"\\u0078"')],
     ['a power of ten', asText(withBlock({ label: 1 })).replace('"label":1', '"label":1e3')],
-    ['a block of a type that nobody knows', asText(withBlock({ type: 'mood input' }))],
-    ['a key that is as long as one that is refused', asText(withBlock({ __label__: 1 }))],
+    ['a block of an unknown type', asText(withBlock({ type: 'mood input' }))],
+    ['a key as long as a rejected one', asText(withBlock({ __label__: 1 }))],
   ])('%s is parsed and accepted', (_, text) => {
     const bytes = Buffer.from(text)
     expect(readParsed(createBot, bytes)).toBeDefined()
@@ -190,7 +190,7 @@ describe('parsed and rejected', () => {
     ['a key without a colon', asText(withBlock({ label: 1 })).replace('"label":1', '"label";1')],
     ['a key without an end', asText(withBlock({ label: 1 })).replace('"label":1', '"label\\:1')],
     ['a key with the hash of another', asText({ version: '6.1', variables: [{ jE: 'v', name: 'n' }] })],
-    ['what only a rule refuses', asText(withBlock({ type: 'Condition', items: [], options: {} }))],
+    ['a document that only a rule rejects', asText(withBlock({ type: 'Condition', items: [], options: {} }))],
     [
       'two ways in the wrong order',
       asText(

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { toJson, withExactNumbers } from '../../server/kit/json/exact-numbers.ts'
 import { parseJson } from '../../server/kit/json-body.ts'
 
-/** Returns the issues of a body; undefined if it may go on to its schema. */
+/** Returns the issues of a body; undefined if it may continue to its schema. */
 function issuesOf(value: unknown) {
   const parsed = parseJson(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)))
   return 'issues' in parsed ? parsed.issues.map(({ path, code }) => `${path.join('.')}: ${code}`) : undefined

@@ -410,7 +410,7 @@ describe('the tarpit', () => {
   test('its delay is subtracted from Retry-After', async () => {
     const { admin } = world.here
     const by = await limited({ RATE_LIMIT_TOKEN: 1, RATE_LIMIT_SECONDS: 2, RATE_LIMIT_DELAY: 1_500 })
-    // Windows end while this runs, so that a refusal is looked for.
+    // Windows end while this runs, so a rejection is looked for.
     const answers = await Promise.all([1, 2, 3].map(() => list(by, admin)))
     const refused = answers.filter(({ status }) => status === 429)
     expect(refused.length).toBeGreaterThan(0)
@@ -455,7 +455,7 @@ describe('limits of the client logs of a session', () => {
     expect(await kept(resultId)).toBe(1_000)
     const other = await app.client.ok('startChat', { params })
     expect((await save(other.sessionId, 100)).status).toBe(200)
-    // The chat goes on all the same.
+    // The chat continues all the same.
     const reply = { params: { sessionId }, body: { message: 'ada@example.com' } }
     expect((await app.client.call('continueChat', reply)).status).toBe(200)
   })

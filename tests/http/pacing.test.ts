@@ -86,7 +86,7 @@ function reading() {
   return { pacing, read, end, begun, pauses, wait }
 }
 
-/** Lets all go on that can. */
+/** Lets all continue that can. */
 async function nextTurns() {
   for (let turn = 0; turn < 5; turn++) await new Promise<void>((resolve) => setImmediate(resolve))
 }

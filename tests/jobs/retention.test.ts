@@ -278,8 +278,8 @@ describe('the retention of a workspace', () => {
       code: 'too_big',
       message: 'Too big: this installation keeps results for 365 days',
     }
-    const refused = await keep(366)
-    expect([refused.status, refused.body.issues]).toEqual([400, [issue]])
+    const rejected = await keep(366)
+    expect([rejected.status, rejected.body.issues]).toEqual([400, [issue]])
     const body = { name: 'Long', resultsRetentionDays: 366 }
     const made = await app.client.call('createWorkspace', { as: here.admin, body })
     expect([made.status, made.body.issues]).toEqual([400, [issue]])

@@ -20,7 +20,7 @@ export interface Target {
 
 export interface HostileSubject extends Pick<Subject, 'operations' | 'send'> {
   document: object
-  /** Makes a place to attack. It is asked for anew after an attack that wrote something. */
+  /** Makes a target. It is made anew after an attack that wrote something. */
   prepare(id: string): Promise<Target>
 }
 

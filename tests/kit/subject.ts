@@ -3,7 +3,7 @@ import { readDocument } from './replay/document.ts'
 import { compareResponse, sendRequest } from './replay/replay.ts'
 import { createChecker } from './replay/schemas.ts'
 
-/* A service under test, as the replay of its errors, its refusals and hostile input see it. */
+/* A service under test, as the replay of its errors, its rejections and hostile input see it. */
 
 /** Somebody with a token. */
 export interface Caller {

@@ -92,7 +92,7 @@ describe('saving', () => {
     expect(editor.get().save).toBe('away')
     expect(store.length).toBe(1)
     service.isAway = false
-    // The first tab was closed: nobody runs its timers.
+    // The first tab was closed: nothing runs its timers.
     jest.clearAllTimers()
     const second = await openEditor(remote, store)
     expect(names(second.get().draft)).toEqual({ a: 'Name' })

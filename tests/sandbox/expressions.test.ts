@@ -121,9 +121,9 @@ describe('failures of code are values', () => {
     const first = run('while (true);')
     await setImmediate()
     const waiting = Array.from({ length: most }, () => run('return 1'))
-    const refused = { ok: false, message: 'Too much code is waiting to be run' }
-    expect(await run('return 1')).toMatchObject(refused)
-    for (const reply of await Promise.all(waiting)) expect(reply).not.toMatchObject(refused)
+    const rejected = { ok: false, message: 'Too much code is waiting to be run' }
+    expect(await run('return 1')).toMatchObject(rejected)
+    for (const reply of await Promise.all(waiting)) expect(reply).not.toMatchObject(rejected)
     await first
   })
 

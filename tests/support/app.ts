@@ -129,7 +129,7 @@ export function connectTo(url: string, options: Partial<DatabaseOptions> = {}) {
   return connect({
     url,
     poolSize: 10,
-    // Long, so that nothing is refused because the machine is busy; a test about a limit sets its own.
+    // Long, so that nothing is rejected because the machine is busy; a test about a limit sets its own.
     connectTimeout: 60_000,
     statementTimeout: 60_000,
     lockTimeout: 60_000,
@@ -168,7 +168,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   const clock = new Clock()
   const read = readConfig({})
   if ('problems' in read) throw new Error(read.problems.join('\n'))
-  // Tests send faster than callers may; one about the limits switches them on, and none waits for refusals. The
+  // Tests send faster than callers may; one about the limits switches them on, and none waits for rejections. The
   // key is theirs, so that none is made in a data folder.
   const ENCRYPTION_KEY = [Buffer.alloc(32, 'key')]
   const config = { ...read.config, RATE_LIMIT: false, RATE_LIMIT_DELAY: 0, ENCRYPTION_KEY, ...options.config }

@@ -24,7 +24,7 @@ const foreignKey = fc.constantFrom(
   '🧩',
 )
 
-/** Any JSON value, small. Without `__proto__`, which the service refuses, and without -0, which JSON loses. */
+/** Any JSON value, small. Without `__proto__`, which the service rejects, and without -0, which JSON loses. */
 export const json = fc
   .jsonValue({ maxDepth: 2, stringUnit: 'grapheme' })
   .map((value) => JSON.parse(JSON.stringify(value).replaceAll('__proto__', 'proto')) as unknown)
@@ -90,7 +90,7 @@ function shapeOf(schema: z.ZodObject): fc.Arbitrary<Json> {
   ) as fc.Arbitrary<Json>
 }
 
-/** Rules between properties: what they refuse is left out, and where that is required too, the tag is. */
+/** Rules between properties: what they reject is left out, and where that is required too, the tag is. */
 function fitting(schema: z.ZodObject, values: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   const { checks = [] } = schema._zod.def
   if (checks.length === 0) return values
@@ -100,8 +100,8 @@ function fitting(schema: z.ZodObject, values: fc.Arbitrary<Json>): fc.Arbitrary<
       for (let attempt = 0; attempt < 3; attempt++) {
         const issue = schema.safeParse(fixed).error?.issues[0]
         if (!issue) break
-        const refused = String(issue.path[0])
-        fixed = without(fixed, Object.hasOwn(fixed, refused) ? [refused] : ['action', 'task'])
+        const rejected = String(issue.path[0])
+        fixed = without(fixed, Object.hasOwn(fixed, rejected) ? [rejected] : ['action', 'task'])
       }
       return fixed
     })

@@ -48,7 +48,7 @@ export type Cases<Resource extends keyof typeof resources> = {
   }
 }
 
-/** Another token of somebody, which can do less. */
+/** Another token of the same user with fewer permissions. */
 export async function limited(
   { client }: Pick<App, 'client'>,
   as: Caller,

@@ -103,11 +103,11 @@ export interface Client {
   answers: TurnOutcome['answers']
   transcript: TurnOutcome['transcript']
   say(message?: Message | null, options?: TurnOptions): Promise<TurnOutcome>
-  /** The texts of the last step. */
+  /** The texts of the last turn. */
   texts(): string[]
   value(name: string): unknown
   logs(): string[]
-  /** Logs of the last step that say this. */
+  /** Logs of the last turn that say this. */
   logged(part: string): LogEntry | undefined
 }
 
@@ -152,7 +152,7 @@ export function quietEffects(): Effects {
   }
 }
 
-/** A chat in progress. Like the service it keeps nothing but JSON between two steps. */
+/** A chat in progress. Like the service it retains nothing but JSON between two turns. */
 export async function chat(flow: Flow, world: World = {}): Promise<Client> {
   const { result, client } = await tryChat(flow, world)
   if (result.rejection !== undefined) throw new Error(result.rejection.message)

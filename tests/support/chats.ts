@@ -73,7 +73,7 @@ export async function reply(app: App, sessionId: string, message: Message, revis
   return answer.body
 }
 
-/** The texts of a step, without their form. */
+/** The texts of a turn, without their form. */
 export function textsOf({ messages }: Step): string[] {
   return messages.flatMap((message) => (message.type === 'text' ? [wordsOf(message.content)] : []))
 }

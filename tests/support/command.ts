@@ -15,7 +15,7 @@ interface Ran {
 }
 
 export interface Run {
-  /** Null for nobody, so that profiles count. */
+  /** Null for no token, so that profiles count. */
   as?: Caller | null
   folder?: string
   input?: string

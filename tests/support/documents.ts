@@ -15,7 +15,7 @@ import { type Json, json, objectsOf, valuesOf, without } from './arbitraries.ts'
 
 /*
  * Whole flows of every version, as editors leave them: dangling edges, empty groups, start groups with
- * further blocks, several start blocks, blocks nobody knows, keys nobody knows.
+ * further blocks, several start blocks, blocks of unknown types, unknown keys.
  */
 
 export interface Flow {

@@ -16,13 +16,13 @@ export interface SheetsDouble {
   asked: string[]
   /** Failures of the next requests that write. */
   failures: Failure[]
-  /** Seconds of `Retry-After` in a refusal. */
+  /** Seconds of `Retry-After` in a rejection. */
   retryAfter: number | undefined
-  /** Requests of a minute; those beyond are refused. */
+  /** Requests of a minute; those beyond are rejected. */
   quota: number
   /** Called before a request that writes takes effect, or fails. */
   beforeRequest: (() => unknown) | undefined
-  /** A request with this text in a cell is refused. */
+  /** A request with this text in a cell is rejected. */
   poison: string | undefined
   /** False once the consent of the account is taken back. */
   isGranted: boolean

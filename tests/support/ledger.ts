@@ -39,7 +39,7 @@ export class Writer {
   readonly created: { id: string; stamp: string }[] = []
   readonly published: string[] = []
   readonly refusals = new Set<number | undefined>()
-  /** When a request was refused last, in milliseconds of `performance.now()`. */
+  /** When a request was rejected last, in milliseconds of `performance.now()`. */
   lastRefusal = 0
 
   constructor(

@@ -13,7 +13,7 @@ export interface Account {
 export const client = { OIDC_CLIENT_ID: 'bots', OIDC_CLIENT_SECRET: 'secret-of-the-service' }
 
 export async function startOpenidProvider(callback: () => string) {
-  // It tells whoever runs it for real what to set. The console is that of one test file.
+  // It logs what to set in production. The console is that of one test file.
   Object.assign(console, { warn: () => {}, info: () => {} })
   const { default: Provider } = await import('oidc-provider')
   const server = createServer()
@@ -50,7 +50,7 @@ export async function startOpenidProvider(callback: () => string) {
         accountId,
         claims: () => ({ sub: accountId, ...JSON.parse(accountId.replace(/^\d+ /, '')) }),
       }),
-      // Nobody is asked for consent.
+      // No consent is requested.
       async loadExistingGrant({
         oidc,
       }: {

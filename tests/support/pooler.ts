@@ -24,7 +24,7 @@ export async function startPooler(server: string, size = 10): Promise<Pooler> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'bots-pooler-'))
   const file = join(folder, 'pgbouncer.ini')
-  // An empty one it refuses.
+  // It rejects an empty one.
   const known = password && ` password=${decodeURIComponent(password)}`
   await writeFile(
     file,

@@ -101,7 +101,7 @@ export function run(file: string, words: string[], variables: Variables): Promis
 }
 
 /**
- * Starts the service without waiting for anything; on a port of its own choice unless told one. `folder` is that of
+ * Starts the service without waiting for anything; on a free port by default. `folder` is that of
  * another copy of the project.
  */
 export function launch(variables: Variables, folder?: string): Program {

@@ -6,7 +6,7 @@ import { root } from '../../server/root.ts'
 
 /*
  * The published document, read from disk, and the check that an answer is one of those it promises. It
- * knows nothing of the contract the document was made from, so that a mistake of the emitter is seen too.
+ * knows nothing of the contract the document was made from, so that an error of the emitter is seen too.
  */
 
 export interface JsonSchema {
@@ -172,7 +172,7 @@ function createAjv(schemas: unknown): Ajv2020 {
   const ajv = new (load().Ajv2020)(options)
   require('ajv-formats')(ajv)
   ajv.addVocabulary(vocabulary)
-  // That the schemas are schemas is asked once, where the document is looked at.
+  // The schemas are verified once, where the document is read.
   ajv.addSchema({ $id: 'document', $defs: toDefinitions(schemas) }, undefined, undefined, false)
   return ajv
 }
@@ -322,7 +322,7 @@ function mistakesOfAnswer(answer: Answer): string[] {
   }
   const operation = published.paths[path]?.[method.toLowerCase()]
   if (!operation) {
-    // The parser refuses these before a path is known.
+    // The parser rejects these before a path is known.
     if (answer.status === 400)
       return mistakesOfBody(answer, { $ref: '#/components/schemas/BadRequestErrorBody' })
     return [

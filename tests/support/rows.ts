@@ -6,7 +6,7 @@ const digests = new WeakMap<App['pool'], string>()
 
 /**
  * A digest of every row of every table, for proving that something wrote nothing. The day a token was last
- * used is left out: a refused request counts as a use of its token.
+ * used is left out: a rejected request counts as a use of its token.
  */
 export async function digestOf({ pool }: Pick<App, 'pool'>): Promise<Map<string, string>> {
   let statement = digests.get(pool)

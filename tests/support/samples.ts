@@ -37,7 +37,7 @@ function sampleObject(schema: z.ZodObject, size: 'full' | 'minimal', at: number)
   const entries = Object.entries(schema.shape as Record<string, Schema>)
   const wanted = entries.filter(([, property]) => size === 'full' || property._zod.optin === undefined)
   const sample = Object.fromEntries(wanted.map(([key, property]) => [key, sampleOf(property, size, at)]))
-  // Examples are told for each property alone; where they do not go with the example of the tag, it is left out.
+  // Examples are given for each property alone; where they do not go with the example of the tag, it is left out.
   return schema.safeParse(sample).success ? sample : without(sample, ['action'])
 }
 

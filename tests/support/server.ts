@@ -164,7 +164,7 @@ export async function onNode(url: string, database: string | undefined, statemen
   const address = new URL(url)
   if (database !== undefined) address.pathname = `/${database}`
   const client = new pg.Client({ connectionString: address.toString() })
-  // A server that is killed meanwhile is told by the statement.
+  // The statement reports a server that is killed meanwhile.
   client.on('error', () => {})
   await client.connect()
   try {

@@ -3,7 +3,7 @@ import { transact } from '../../server/db/client.ts'
 import type { App } from './app.ts'
 import type { Caller } from './client.ts'
 
-/* A browser in which somebody is signed in, without the pages for that. */
+/* A browser with a signed-in user, without the pages for that. */
 
 export interface SignedIn {
   /** The value of the cookie. */

@@ -15,7 +15,7 @@ export interface Pair {
   standbyUrl: string
   /** Runs a statement on the standby. */
   onStandby(statement: string): Promise<Record<string, unknown>[]>
-  /** The standby goes on receiving, and shows nothing of it. */
+  /** The standby continues receiving, and shows nothing of it. */
   pause(): Promise<void>
   resume(): Promise<void>
   /** Waits until the standby shows all that the primary has. */

@@ -2,7 +2,7 @@ import type { TurnOutcome } from '../../server/chat/engine/types.ts'
 import type { TurnToWrite } from '../../server/chat/sessions/write-turn.ts'
 
 /**
- * The first step of a chat, as it is given to `saveStep`; `outcome` is what it has beside an empty one. Its state may
+ * The first turn of a chat, as it is given to `saveStep`; `outcome` is what it has beside an empty one. Its state may
  * lack what writing does not look at.
  */
 export function firstStep(

@@ -53,7 +53,7 @@ export interface StripeDouble {
   charges: string[]
   /** The visitor pays on the page of the vendor or in its form; false if nothing can be paid there. */
   pay(id: string, outcome?: 'paid' | 'processing' | 'failed'): boolean
-  /** A bank confirms or refuses what was `processing`. */
+  /** A bank confirms or declines what was `processing`. */
   settle(id: string, isPaid: boolean): void
   expire(id: string): void
   /** The id that the log of a result has for a payment. */
@@ -175,8 +175,8 @@ export function stripeDouble(): StripeDouble {
 
   function openIntent(method: string, form: Record<string, string>, key: string, livemode: boolean) {
     const amount = Number(form.amount)
-    const refused = refusalOf(method, amount)
-    if (refused) return refused
+    const rejected = rejectionOf(method, amount)
+    if (rejected) return rejected
     const text = JSON.stringify(form)
     const earlier = byKey.get(key)
     if (earlier !== undefined && earlier.form !== text) return failed(400, 'idempotency_error')
@@ -214,8 +214,8 @@ export function stripeDouble(): StripeDouble {
 
   function open(method: string, form: Record<string, string>, key: string, livemode: boolean) {
     const amount = Number(form['line_items[0][price_data][unit_amount]'])
-    const refused = refusalOf(method, amount)
-    if (refused) return refused
+    const rejected = rejectionOf(method, amount)
+    if (rejected) return rejected
     const text = JSON.stringify(form)
     const earlier = byKey.get(key)
     if (earlier !== undefined && earlier.form !== text) return failed(400, 'idempotency_error')
@@ -251,7 +251,7 @@ function metadataIn(form: Record<string, string>): Record<string, string> {
   )
 }
 
-function refusalOf(method: string, amount: number) {
+function rejectionOf(method: string, amount: number) {
   if (method !== 'POST') return failed(404, 'unknown_route')
   if (!Number.isInteger(amount)) return failed(400, 'parameter_invalid_integer')
   if (amount < 50) return failed(400, 'amount_too_small')

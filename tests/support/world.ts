@@ -67,7 +67,7 @@ export interface Site {
   shared: BotIds
   /** Archived: not found by anybody. */
   archived: BotIds
-  /** Results of `published`, newest first: completed, started, started; and one that nobody answered. */
+  /** Results of `published`, newest first: completed, started, started; and one without an answer. */
   results: [string, string, string]
   unansweredResult: string
   /** A live session of the newest result, and one that has expired. */

@@ -9,7 +9,7 @@ import { type AccessOp, accessModel } from './models.ts'
 import { type Caller, count, promise, type Run, Violation } from './run.ts'
 
 /*
- * Somebody is let in and out again, by a token, by a role, or by the end of a workspace, while others try doors of
+ * A user gets access and loses it again, by a token, by a role, or by the end of a workspace, while others try doors of
  * all processes.
  */
 

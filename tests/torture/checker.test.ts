@@ -78,7 +78,7 @@ describe('calls in turn', () => {
         { kind: 'read', seen: 'gone' },
       ],
     ],
-    ['an end that nobody asked for', 'broken', [{ kind: 'read', seen: 'gone' }]],
+    ['an end without a request', 'broken', [{ kind: 'read', seen: 'gone' }]],
   ])('%s: %s', (_what, verdict, ops) => {
     expect(verdictOf(inTurn(...ops))).toBe(verdict)
   })
@@ -128,7 +128,7 @@ test('a request that took effect, and was repeated when the bot was deleted, is 
   ]
   expect(verdictOf([...published(7), ...rest])).toBe('fits')
   expect(verdictOf([...published(0), ...rest])).toBe('broken')
-  // The second attempt began while the bot existed, so its response cannot be that the bot is gone.
+  // The second attempt began while the bot existed, so its response cannot be that the bot is deleted.
   expect(
     verdictOf([...callsOf({ start: 0, lastStart: 1, end: 2 }, { kind: 'publish', answer: 'gone' }), ...rest]),
   ).toBe('broken')

@@ -39,7 +39,7 @@ interface Entry<Op> {
   next?: Entry<Op>
 }
 
-/** `most` is the number of steps after which the search gives up. */
+/** `most` is the number of tries after which the search gives up. */
 export function check<State, Op>(model: Model<State, Op>, calls: Call<Op>[], most = 300_000): Verdict<Op> {
   const head = listOf(calls)
   let states = [model.initial]

@@ -4,7 +4,7 @@ import http from 'node:http'
 export interface Answer {
   /** Undefined where the connection broke or nothing came in time: then it may have been done or not. */
   status: number | undefined
-  /** True if nobody listened, so that the request has certainly not been done. */
+  /** True if no process listened, so that the request has certainly not been done. */
   isUnsent: boolean
   headers: http.IncomingHttpHeaders
   text: string
@@ -25,7 +25,7 @@ export interface Sent {
 
 const agent = new http.Agent({ keepAlive: true })
 
-/** Closes what is open to processes that are gone, whose ports others may get. */
+/** Closes connections to processes that have ended, whose ports others may get. */
 export function hangUp() {
   agent.destroy()
 }

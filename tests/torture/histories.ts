@@ -13,7 +13,7 @@ import { Caller, type Run } from './run.ts'
 
 /*
  * Several processes on one database, whose clocks are up to an hour apart, and which are broken in every way, while
- * callers write down what they asked and what they were answered. Each history is checked as soon as it is complete.
+ * callers record their requests and the responses. Each history is checked as soon as it is complete.
  */
 
 export interface HistoryOptions {

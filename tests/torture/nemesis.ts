@@ -7,7 +7,7 @@ import { count, type Run } from './run.ts'
 type Fault = (run: Run, random: Random) => Promise<void>
 
 const faults: Record<string, Fault> = {
-  /** A process stands still, and goes on as if nothing had been. */
+  /** A process stands still, and continues as if nothing had been. */
   async stop({ installation }, random) {
     const { program } = random.one(installation.members)
     program?.signal('SIGSTOP')

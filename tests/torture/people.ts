@@ -179,7 +179,7 @@ async function visit(
   const caller = new Caller(run, random)
   const path = `/api/v1/sessions/${chat.sessionId}`
   let { revision } = chat
-  /** Looks where the chat is, and goes on with the bot where it waits for nobody. */
+  /** Looks where the chat is, and continues with the bot where no member handles it. */
   const look = async (): Promise<Said[]> => {
     for (;;) {
       const { body } = await caller.settle('GET', path)

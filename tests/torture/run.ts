@@ -75,7 +75,7 @@ export class Caller {
     const answer = await this.settle(method, path, keyed)
     if (answer.status === undefined || answer.status >= 300 || !this.random.chance(0.25)) return answer
     const again = await this.settle(method, path, keyed)
-    // Between the two attempts somebody may have deleted the record, or taken the right to see it.
+    // Between the two attempts another caller may have deleted the record, or removed the permission to see it.
     if (again.status === 404 || again.status === 403 || again.status === 401) return answer
     promise(
       again.status === answer.status && again.text === answer.text,

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 test.each([
-  ['nobody answers', undefined, 'ECONNREFUSED'],
+  ['no server listens', undefined, 'ECONNREFUSED'],
   ['the bucket is missing', 404, 'There is no bucket'],
   ['the store is broken', 500, 'UnknownError'],
   ['the key may not look at the bucket', 403, undefined],
@@ -154,8 +154,8 @@ describe('a bucket whose server', () => {
   // Only Linux lists open descriptors.
   const seen = existsSync('/proc/self/fd') ? test : test.skip
   seen('refuses a file leaves no copy of it open on this machine', async () => {
-    const refusing = await bucketOf((_request, response) => void response.writeHead(403).end())
-    await expect(refusing.write('a1', pieces(randomBytes(10_000_000)))).rejects.toThrow()
+    const rejecting = await bucketOf((_request, response) => void response.writeHead(403).end())
+    await expect(rejecting.write('a1', pieces(randomBytes(10_000_000)))).rejects.toThrow()
     await until('the copy is closed', async () => {
       const descriptors = await readdir('/proc/self/fd')
       const open = await Promise.all(

@@ -6,7 +6,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: rows of any statement
 export type Row = any
 
-/** Why a caller is refused; undefined when they may. */
+/** The reason to reject a caller; undefined for none. */
 export function refusal(row: Row | undefined): 401 | 403 | 404 | undefined {
   if (!row || row.revoked_at || (row.expires_at && row.expires_at <= new Date())) return 401
   if (row.id === null) return 404

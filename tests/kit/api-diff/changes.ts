@@ -27,10 +27,10 @@ const wording = new Set(['summary', 'description', 'title', 'example', 'examples
 const binding = new Set(['tags', 'default', 'propertyName', 'format'])
 
 /**
- * Breaking: a request that was valid is refused or does something else, an answer can be one that the released
- * document does not allow, or a name is gone that generated code uses. Text: only people notice. A new branch of
+ * Breaking: a valid request is rejected or does something else, a response can be one that the released
+ * document does not allow, or a name of generated code is removed. Text: only people notice. A new branch of
  * an open union is an addition: its values came as those of the opaque branch before. So is a minimum length of one
- * where the pattern that was released for the text refuses the empty one already.
+ * where the pattern that was released for the text rejects the empty one already.
  */
 export function labelOf(change: Change, openUnions: ReadonlySet<string> = new Set(), pattern = ''): Label {
   const { path, typeName, kind, property = '', impact, revision } = change

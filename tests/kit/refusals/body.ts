@@ -49,7 +49,7 @@ export const bodyChecks: Check[] = [
       const open = JSON.stringify(request.body ?? {}).slice(0, -1)
       const start = open === '{' ? open : `${open},`
       const manyKeys = Array.from({ length: 5_001 }, (_, at) => `"k${at}":1`).join(',')
-      const refused: [text: string, path: string][] = [
+      const rejected: [text: string, path: string][] = [
         [`${start}"__proto__":{}}`, 'body.__proto__'],
         [`${start}"__pro\\u0074o__":{}}`, 'body.__proto__'],
         [`${start}"x":[{"__proto__":null}]}`, 'body.x.0.__proto__'],
@@ -64,7 +64,7 @@ export const bodyChecks: Check[] = [
         [`${start}"x":{${manyKeys}}}`, 'body.x'],
       ]
       await expectUnchanged(subject, async () => {
-        for (const [body, path] of refused)
+        for (const [body, path] of rejected)
           expectIssues(await send(subject, id, { ...request, body }), body.slice(-60), 400, [path])
       })
       assert(!('polluted' in Object.prototype))

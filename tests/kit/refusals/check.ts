@@ -10,7 +10,7 @@ import {
   type Subject,
 } from '../subject.ts'
 
-/* The form of a check: rejections that follow from the contract, so that nobody writes them for a new operation. */
+/* The form of a check: rejections that follow from the contract, so that a new operation needs none of its own. */
 
 /** A request that succeeds, and the callers around it, in a place in which nothing else was done. */
 export interface Prepared {
@@ -19,7 +19,7 @@ export interface Prepared {
   outsiders: { as: Caller; code: 'FORBIDDEN' | 'NOT_FOUND'; issue: string }[]
   /** Callers who may. */
   insiders: Caller[]
-  /** Tokens that authenticate nobody, with the code of the issue. */
+  /** Tokens that authenticate no caller, with the code of the issue. */
   wrongTokens: { token: string; issue: string }[]
 }
 
@@ -32,7 +32,7 @@ export interface RefusalSubject extends Subject {
     all: readonly string[]
     /** The scope that an operation needs; undefined if every token will do. */
     of(id: string): string | undefined
-    /** Another token of somebody, with these scopes alone. */
+    /** Another token of a user, with these scopes alone. */
     limit(as: Caller, scopes: readonly string[]): Promise<Caller>
   }
 }

@@ -93,7 +93,7 @@ export function attemptsOf(
 }
 
 function builderOf(document: ApiDocument, operation: Operation, given: Given, checker: Checker) {
-  // A deletion that is let through by mistake must not meet a record that exists.
+  // A deletion that is accepted by mistake must not meet a record that exists.
   const values = operation.method === 'DELETE' ? {} : given.values
   const valueFor = (parameter: Parameter) =>
     values[parameter.name] ?? String(exampleOf(parameter, checker) ?? 'unknown')
@@ -185,7 +185,7 @@ function unknownFor(parameter: Parameter, checker: Checker): string {
 const fits = (value: unknown, schema: JsonSchema, checker: Checker) =>
   checker.mistakesOf(value, schema).length === 0
 
-/** Queries without what is required, and with values that the schema refuses. */
+/** Queries without what is required, and with values that the schema rejects. */
 function wrongQueries(
   operation: Operation,
   checker: Checker,
@@ -244,7 +244,7 @@ function bodyOf(
   return { mediaType, text: JSON.stringify(value ?? {}), value, schema: media.schema }
 }
 
-/** Bodies that the schema refuses, and those that are too large, of another type, or none at all. */
+/** Bodies that the schema rejects, and those that are too large, of another type, or none at all. */
 function wrongBodies(operation: Operation, given: Given, checker: Checker): [string, number[], Parts][] {
   const sample = bodyOf(operation, operation.method === 'DELETE' ? {} : given.values, checker)
   if (!sample) return []

@@ -130,9 +130,9 @@ function accessOn(db: Db): AccessChecks {
     const [shelf] = rows
     const role: Role | undefined =
       shelf?.owner === userId ? 'OWNER' : shelf?.readers.includes(userId) ? 'READER' : undefined
-    const refuse = (code: AccessRejection['code']) => ({ caller, rejection: { code, issues: [] } })
-    if (role === undefined) return refuse(access.missing)
-    if (access.role === 'OWNER' && role !== 'OWNER') return refuse('FORBIDDEN')
+    const reject = (code: AccessRejection['code']) => ({ caller, rejection: { code, issues: [] } })
+    if (role === undefined) return reject(access.missing)
+    if (access.role === 'OWNER' && role !== 'OWNER') return reject('FORBIDDEN')
     return { caller, grant: { userId, shelf } satisfies Grant }
   }
   return {

@@ -10,7 +10,7 @@ export default defineConfig({
     // No copies of the schemas as JSON.
     pluginOas({ generators: [] }),
     pluginTs({ output: { path: 'types' } }),
-    // The whole answer: its status tells a refusal from a success.
+    // The whole answer: its status tells a rejection from a success.
     pluginClient({ output: { path: 'clients' }, client: 'fetch', bundle: true, dataReturnType: 'full' }),
   ],
 })

@@ -37,7 +37,7 @@ const legacy: BotUpdateV5 = legacyDocument
 const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
 setConfig({ baseURL: baseUrl, headers })
 
-/** The status and body of a refusal, which is answered as if it were a success. */
+/** The status and body of a rejection, which is returned as if it were a success. */
 async function refusal<Body>(call: Promise<{ status: number; data: unknown }>) {
   const { status, data } = await call
   assert(status >= 400)

@@ -17,7 +17,7 @@ const connect = (accessToken: string) =>
 const client = connect(token)
 const guest = connect(guestToken)
 
-/** The status and body of a refusal. It throws the errors of axios. */
+/** The status and body of a rejection. It throws the errors of axios. */
 async function refusal(call: Promise<unknown>) {
   const error = await call.then(
     () => assert.fail('It succeeded'),
@@ -68,7 +68,7 @@ assert.deepEqual([publishedBot.version, publishedBot.botId], ['5', bot.id])
 assert.deepEqual(flowOf(publishedBot), flowOf(legacyDocument))
 console.log('read the published bot')
 
-// Its own check would refuse the name before it is sent.
+// Its own check would reject the name before it is sent.
 const unchecked = createApiClient(baseUrl, {
   validate: 'response',
   axiosConfig: { headers: { Authorization: `Bearer ${token}` } },

@@ -35,11 +35,11 @@ const connect = (accessToken: string) =>
 const api = connect(token)
 const guestApi = connect(guestToken)
 
-/** Parameters in headers and the query are asked for although each may be absent. */
+/** Parameters in headers and the query are required although each may be absent. */
 const header = {}
 const query = {}
 
-/** The whole answer, refused or not, in place of an exception. */
+/** The whole response, rejected or not, in place of an exception. */
 const whole = { withResponse: true, throwOnStatusError: false } as const
 
 const { workspace } = await api.post('/v1/workspaces', { header, body: { name: 'Acme' } })

@@ -35,7 +35,7 @@ const publishing = new PublishingApi(connect(token))
 const results = new ResultsApi(connect(token))
 const workspaces = new WorkspacesApi(connect(token))
 
-/** The status and body of a refusal, which is thrown with a body of no type. */
+/** The status and body of a rejection, which is thrown with a body of no type. */
 async function refusal<Body>(call: Promise<unknown>): Promise<{ status: number; body: Body }> {
   const error = await call.then(
     () => assert.fail('It succeeded'),

@@ -33,7 +33,7 @@ const workspaces = new WorkspacesApi(connect(token))
 /** Returns a model as it is sent: without the keys that are undefined. */
 const sent = (model: unknown) => JSON.parse(JSON.stringify(model))
 
-/** The status, code and issues of a refusal, which is thrown as a response with its body unread. */
+/** The status, code and issues of a rejection, which is thrown as a response with its body unread. */
 async function refusal(call: Promise<unknown>) {
   const error = await call.then(
     () => assert.fail('It succeeded'),

@@ -21,7 +21,7 @@ const publishing = connect(PublishingApi, token)
 const results = connect(ResultsApi, token)
 const workspaces = connect(WorkspacesApi, token)
 
-/** The status and body of a refusal, which has no type. */
+/** The status and body of a rejection, which has no type. */
 async function refusal(call: Promise<unknown>) {
   const error = await call.then(
     () => assert.fail('It succeeded'),

@@ -29,7 +29,7 @@ export const failover: Fault = {
           proxy.reset()
         }
         installation.database.options.connectionString = pair.standbyUrl
-        // It takes connections, and refuses to write.
+        // It accepts connections, and rejects writes.
         const path = `/v1/bots/${id}`
         const body = { bot: { version: '6.1', name: 'Too early' } }
         for (let turn = 0; turn < 5; turn++) {

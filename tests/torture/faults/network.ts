@@ -138,7 +138,7 @@ const wrongClocks: Fault = {
       }
       const updates = some(setting, 60, 10)
       for (let round = 0; round < updates; round++) await update(round)
-      // Pages from either process, while both go on creating.
+      // Pages from either process, while both continue to create.
       let cursor: string | null = null
       let pages = 0
       do {
