@@ -119,7 +119,7 @@ test('a request is a span with its statements, without content of callers', asyn
   }
 })
 
-test('a collector that is unavailable does not slow the service', async () => {
+test('an unavailable collector affects neither the responses nor the stop of the service', async () => {
   const { url: DATABASE_URL, drop } = await createDatabase('nothing')
   cleanUps.push(drop)
   const service = await startService({ DATABASE_URL, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })

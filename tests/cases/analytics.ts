@@ -31,7 +31,7 @@ export const analytics: Cases<'analytics'> = {
         after: ({ body }) =>
           expect(body).toEqual({ stats: { totalViews: 2, totalStarts: 2, totalCompleted: 0 } }),
       }),
-      'of a bot that nobody saw': ({ here }) => ({
+      'of a bot without views': ({ here }) => ({
         as: here.guest,
         params: { botId: here.draft.id },
         after: ({ body }) => expect(body.stats.totalViews).toBe(0),

@@ -89,7 +89,7 @@ export const browserSessions: Cases<'browserSessions'> = {
     }),
     NOT_FOUND: {
       'one that never was': ({ stranger }) => ({ as: stranger, params: { browserSessionId: missingId } }),
-      'one of somebody else': async ({ stranger, here }, app) => {
+      'one of another user': async ({ stranger, here }, app) => {
         await signIn(app, stranger)
         const { browserSessions } = await app.client.ok('listBrowserSessions', { as: stranger })
         return { as: here.admin, params: { browserSessionId: browserSessions[0]?.id as string } }

@@ -339,7 +339,7 @@ export const chat: Cases<'chat'> = {
           expect(rows).toEqual([])
         },
       }),
-      'over the session of somebody else, which is left alone': ({ here }, app) => ({
+      'over the session of another visitor, which stays unchanged': ({ here }, app) => ({
         as: here.member,
         params: { botId: here.published.id },
         body: { sessionId: here.session },

@@ -222,7 +222,7 @@ export const credentials: Cases<'credentials'> = {
   testCredentials: {
     needs: 'MEMBER',
     ok: {
-      'that nobody can be asked about': async ({ here }, app) => {
+      'that no vendor can test': async ({ here }, app) => {
         const body = { type: 'segment' as const, name: 'Events', data: { apiKey: secret } }
         const as = here.member
         const { credentials } = await app.client.ok('createCredentials', { as, params: params(here), body })

@@ -50,7 +50,7 @@ export const deviceLogins: Cases<'deviceLogins'> = {
   continueDeviceLogin: {
     needs: 'nothing',
     ok: {
-      'that nobody has decided': async (_world, app) => ({
+      'without a decision': async (_world, app) => ({
         body: { deviceCode: (await start(app)).deviceCode },
         after: ({ body }) => expect(body).toEqual({ status: 'pending', interval: 5 }),
       }),
@@ -82,7 +82,7 @@ export const deviceLogins: Cases<'deviceLogins'> = {
           },
         }
       },
-      'that a user has refused': async ({ here }, app) => ({
+      'that a user has declined': async ({ here }, app) => ({
         body: { deviceCode: (await start(app, { by: here.member, decision: 'denied' })).deviceCode },
         after: ({ body }) => expect(body).toEqual({ status: 'denied', interval: 5 }),
       }),

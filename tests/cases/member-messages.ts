@@ -44,7 +44,7 @@ export const memberMessages: Cases<'memberMessages'> = {
         const { resultId: _, ...chat } = await takeChat(app, here)
         return { ...chat, body: { text: ' \n ' }, at: 'body.text' }
       },
-      'with a file of somebody else': async ({ here }, app) => {
+      'with a file of another site': async ({ here }, app) => {
         const { resultId: _, ...chat } = await takeChat(app, here)
         const attachedFileUrls = ['https://example.com/plan.pdf']
         return { ...chat, body: { attachedFileUrls }, at: 'body.attachedFileUrls.0' }

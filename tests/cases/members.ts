@@ -160,7 +160,7 @@ export const members: Cases<'members'> = {
       body: { role: 'ADMIN' },
     }),
     NOT_FOUND: {
-      'somebody who is no member': ({ here, there }) => ({
+      'a user who is no member': ({ here, there }) => ({
         as: here.admin,
         params: at(here, there.member.id),
         body: { role: 'GUEST' },
@@ -176,7 +176,7 @@ export const members: Cases<'members'> = {
   removeMember: {
     needs: 'ADMIN or oneself',
     ok: {
-      'of somebody who is nobody else in this world': async ({ here }, { db, client, clock }) => {
+      'of a user without any other role': async ({ here }, { db, client, clock }) => {
         const now = clock.now()
         const user = { id: newId(now), email: `${newId(now)}@example.com`, createdAt: now, updatedAt: now }
         await db.insert(users).values(user)
@@ -212,9 +212,9 @@ export const members: Cases<'members'> = {
     },
     BAD_REQUEST: ({ here }) => ({ as: here.admin, params: at(here, here.admin.id), at: 'path.userId' }),
     FORBIDDEN: {
-      'somebody else, by a member': ({ here }) => ({ as: here.member, params: at(here, here.guest.id) }),
-      'somebody else, by a guest': ({ here }) => ({ as: here.guest, params: at(here, here.admin.id) }),
-      'nobody, by a member': ({ here, stranger }) => ({ as: here.member, params: at(here, stranger.id) }),
+      'another member, by a member': ({ here }) => ({ as: here.member, params: at(here, here.guest.id) }),
+      'another member, by a guest': ({ here }) => ({ as: here.guest, params: at(here, here.admin.id) }),
+      'a stranger, by a member': ({ here, stranger }) => ({ as: here.member, params: at(here, stranger.id) }),
       'oneself, without being there': ({ here, stranger }) => ({
         as: stranger,
         params: at(here, stranger.id),

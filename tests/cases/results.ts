@@ -290,7 +290,7 @@ export const results: Cases<'results'> = {
           expect(body.result).toEqual(listed.results[1])
         },
       }),
-      'that nobody answered': ({ here }) => ({
+      'without an answer': ({ here }) => ({
         as: here.member,
         params: { botId: here.published.id, resultId: here.unansweredResult },
         after: ({ body }) => expect(body.result).toMatchObject({ hasStarted: false, answers: [] }),

@@ -54,7 +54,7 @@ export const tokens: Cases<'tokens'> = {
     },
     BAD_REQUEST: {
       'an unknown parameter': ({ stranger }) => ({ as: stranger, query: { token: 'x' }, at: 'query.token' }),
-      'a cursor of somebody else': async ({ stranger, here }, { client }) => {
+      'a cursor of another user': async ({ stranger, here }, { client }) => {
         await client.ok('createToken', { as: stranger, body: { name: 'Newer' } })
         const { nextCursor } = await client.ok('listTokens', { as: stranger, query: { limit: 1 } })
         expect(nextCursor).not.toBeNull()
@@ -199,7 +199,7 @@ export const tokens: Cases<'tokens'> = {
     }),
     NOT_FOUND: {
       'one that never was': ({ stranger }) => ({ as: stranger, params: { tokenId: missingId } }),
-      'one of somebody else': ({ here, stranger }) => ({
+      'one of another user': ({ here, stranger }) => ({
         as: stranger,
         params: { tokenId: here.admin.tokenId },
       }),

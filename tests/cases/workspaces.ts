@@ -11,7 +11,7 @@ export const workspaces: Cases<'workspaces'> = {
         after: ({ body }) =>
           expect(body.workspaces).toEqual([{ id: here.workspaceId, name: 'Site', icon: '🏢', plan: 'FREE' }]),
       }),
-      'of somebody in two, newest first': async ({ here }, { client }) => {
+      'of a member of two, newest first': async ({ here }, { client }) => {
         const { workspace } = await client.ok('createWorkspace', { as: here.guest, body: { name: 'Own' } })
         return {
           as: here.guest,

@@ -259,7 +259,7 @@ test('all visitors of a bot together store a bounded amount in a day, which is l
   expect(said).toMatchObject([{ botId: asking.id }])
 })
 
-test('a quota is free again a day after the first stored text', async () => {
+test('a quota is free again a day after its first use', async () => {
   const time = { at: 1, now: () => time.at }
   const read = readConfig({ UPLOAD_MAX_SIZE_PER_ADDRESS: '1' })
   if ('problems' in read) throw new Error(read.problems.join())

@@ -331,7 +331,7 @@ test('code of one workspace waits for its own turns, however many bots the works
   await own.close()
 })
 
-test('code that costs a thread delays the next code of its bot', async () => {
+test('code that costs a thread is charged for the next thread', async () => {
   const own = openSandbox({ threads: 1 })
   const reply = await own.evaluate({
     form: 'expression',
