@@ -5,9 +5,8 @@ import { users, workspaceMembers, workspaces } from '../db/schema.ts'
 import { endAccess } from './sign-in-links.ts'
 
 /**
- * Disables a user, signs them out and revokes their tokens, or enables them again. If that changed something, the
- * audit logs of their workspaces get an entry. `withoutAdmin`: the workspaces that have no other admin who can log
- * in.
+ * Disables a user, signs them out and revokes their tokens, or enables them again; a change is in the audit logs of
+ * their workspaces. `withoutAdmin`: the workspaces that have no other admin who can log in.
  */
 export async function setUserEnabled(db: Database, userId: string, isEnabled: boolean, now: Date) {
   return transact(db, async (tx) => {

@@ -19,8 +19,7 @@ import { runTurn, timerDigest } from './run-turn.ts'
 
 /*
  * Runs the turns of timers that are due, in every process. A lease keeps other processes away. A timer fires once
- * since its turn is written only while the session has it. Its row is deleted with the turn; one that is left has no
- * effect.
+ * since its turn is written only while the session has it. The turn deletes its row; one that is left has no effect.
  */
 
 /** Maximum timers whose turns a process runs concurrently. */

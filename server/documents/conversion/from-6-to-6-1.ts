@@ -3,9 +3,8 @@ import { type FlowDocument, isAbsent, isRecord } from './document.ts'
 /**
  * Version 6 to 6.1: other theme defaults.
  *
- * Both versions have the same shape. Properties that a theme omits are drawn with the defaults of the version, so the
- * old defaults are written down where the new ones differ, and the bot looks as before. "Absent" below is null as
- * well.
+ * Both versions have the same shape. Properties that a theme omits have the defaults of the version, so the old
+ * defaults are written down where the new ones differ, and the bot looks as before. "Absent" below is null as well.
  *
  * 1. A part of the chat that has no `border` took its roundness from `chat.roundness`, if that is set. It gets a
  *    `border` with that roundness, because a border that says anything ends this.

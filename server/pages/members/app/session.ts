@@ -2,8 +2,7 @@ import { service } from './service.ts'
 
 /*
  * The token that requests are sent with: of the signed-in session, renewed before it expires and held in memory
- * alone, or a pasted one, which is stored for this tab. The pages of results and of the reference share the pasted
- * one.
+ * alone, or a pasted one, which is stored for this tab and shared with the pages of results and of the reference.
  */
 
 const key = 'token'

@@ -4,9 +4,8 @@ import { emptyUndo, recordEdit, stepBack, stepForward, type Undo } from '../mode
 import { applyPending, type PendingChange, type PendingChanges } from './pending.ts'
 
 /*
- * The draft under edit. Edits are saved by themselves, under the condition that the stored draft is unchanged;
- * changes of others are merged, and a person decides about conflicts. This browser stores an edit until the service
- * has it.
+ * The draft under edit. Edits are saved by themselves if the stored draft is unchanged; changes of others are merged,
+ * and a person decides about conflicts. This browser stores an edit until the service has it.
  */
 
 export interface Stored {
