@@ -69,7 +69,7 @@ export const searchFilters = {
 export const inOrder: [(query: Span) => boolean, { path: string[]; error: string }] = [
   ({ createdAfter, createdBefore }) =>
     createdAfter === undefined || createdBefore === undefined || createdAfter <= createdBefore,
-  { path: ['createdBefore'], error: 'Expected a time after createdAfter' },
+  { path: ['createdBefore'], error: 'Expected createdAfter or a later time' },
 ]
 
 interface Span {

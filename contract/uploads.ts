@@ -35,7 +35,7 @@ export const uploads = define({
         }),
     }),
     fileBody:
-      'The bytes of the file, of any type. At most 10 MiB, unless the input (`upload.maximumSize`) or the installation sets another limit.',
+      'At most 10 MiB, unless the input (`upload.maximumSize`) or the installation sets another limit: the bytes of a file of any type.',
     success: {
       status: 200,
       description: 'The file is stored; name it in a reply.',

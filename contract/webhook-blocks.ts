@@ -4,7 +4,9 @@ import { z } from './kit/zod.ts'
 import { bot, define } from './operation.ts'
 import { exampleIds } from './shared.ts'
 
-/* The blocks that send requests, for apps of automation services: they choose one, see an example, and set its address. */
+/*
+ * The blocks that send requests, for apps of automation services: they choose one, see an example, and set its address.
+ */
 
 /** Types of blocks whose address an app may set. */
 export const webhookBlockTypes = ['Webhook', 'Zapier', 'Make.com', 'Pabbly'] as const

@@ -8,7 +8,7 @@ import { information } from '../contract/index.ts'
  */
 
 /** The part of a tag that a write compares. `shown` is every stored property that a read of the record shows. */
-export function stateTag(id: string, shown: unknown): string {
+export function digestRecordState(id: string, shown: unknown): string {
   return `${id}-${digestState(shown)}`
 }
 

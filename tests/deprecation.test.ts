@@ -1,9 +1,12 @@
 import { EventEmitter, once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import express from 'express'
 import { source } from '../contract/emit/source.ts'
+import { operations as contract } from '../contract/index.ts'
+import { methodsOf } from '../contract/kit/emit/methods.ts'
 import { toOpenApi } from '../contract/kit/emit/openapi.ts'
 import { recordId } from '../contract/kit/fields.ts'
 import { z } from '../contract/kit/zod.ts'
@@ -13,6 +16,7 @@ import type { Services } from '../server/context.ts'
 import { createOperations } from '../server/http/operations.ts'
 import { createLimits } from '../server/kit/limits.ts'
 import { createLog } from '../server/log.ts'
+import { root } from '../server/root.ts'
 import { createMessageQuota, createQuotas } from '../server/shares/quotas.ts'
 
 /* An operation that is going, which only this test has: what is announced of it, and where. */
@@ -120,4 +124,38 @@ test('the document marks it, with the headers of its response', () => {
     expect.arrayContaining(['Deprecation', 'Sunset', 'Successor']),
   )
   expect(document.paths['/v2/notes/{noteId}']?.get.deprecated).toBeUndefined()
+})
+
+/** Returns the files of our own pages, commands and tools that call an operation. */
+function findOwnCallers(id: string, operation: Operation): string[] {
+  const document = toOpenApi(source) as Parameters<typeof methodsOf>[2]
+  const calls = methodsOf(id, operation, document).map(({ resource, name }) => `client.${resource}.${name}(`)
+  // Scripts of pages name the part of the path behind the ids of records.
+  const path = `'${operation.path.replace(/^.*\}\//, '')}'`
+  const files = ['server/pages', 'server/mcp', 'server/command'].flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' }).map(
+      (file) => `${folder}/${file}`,
+    ),
+  )
+  const callers = files.filter((file) => {
+    if (!/\.(ts|tsx|js)$/.test(file)) return false
+    const text = readFileSync(new URL(file, root), 'utf8')
+    return [...calls, `'${id}'`, path].some((call) => text.includes(call))
+  })
+  return operation.tool ? [...callers, 'contract: its mark `tool`'] : callers
+}
+
+test('our own pages, commands and tools call no deprecated operation', () => {
+  const all = Object.entries(contract as Record<string, Operation>)
+  const [[id, read] = ['', undefined]] = all.filter(([name]) => name === 'getStats')
+  expect(findOwnCallers(id, read as Operation)).toEqual(
+    expect.arrayContaining([
+      'contract: its mark `tool`',
+      'server/mcp/tools.ts',
+      'server/pages/members/app/results/overview.tsx',
+      'server/pages/results/page.js',
+    ]),
+  )
+  const deprecated = all.filter(([, operation]) => operation.deprecated)
+  expect(deprecated.flatMap(([name, operation]) => findOwnCallers(name, operation))).toEqual([])
 })

@@ -135,7 +135,7 @@ test.each(['workMilliseconds', 'milliseconds'] as const)(
     const begin = () => {
       clock.now = 0
       // Without the time that it waits, a turn ends by its work first.
-      const spent = { waiting: name === 'milliseconds' ? most : 0, cpuWhileWaiting: 0 }
+      const spent = { waitingMs: name === 'milliseconds' ? most : 0, cpuWhileWaitingMs: 0 }
       return {
         limits: defaultLimits,
         startedAt: 0,
@@ -172,7 +172,7 @@ test('a turn goes on where the process got no processor for longer than it may w
     yieldedAt: 0,
     logs: [],
     effects: {},
-    spent: { waiting: 0, cpuWhileWaiting: 0 },
+    spent: { waitingMs: 0, cpuWhileWaitingMs: 0 },
   } as unknown as Execution
   clock.now = boundNamed('workMilliseconds') + 1
   expect(await checkBudget(run)).toBe(true)
@@ -193,7 +193,7 @@ test('a turn goes on where others used the processor while it waited, and not wh
     yieldedAt: 0,
     logs: [],
     effects: {},
-    spent: { waiting: 0, cpuWhileWaiting: 0 },
+    spent: { waitingMs: 0, cpuWhileWaitingMs: 0 },
   } as unknown as Execution
   await waitFor(
     run,
@@ -207,7 +207,7 @@ test('a turn goes on where others used the processor while it waited, and not wh
 
 test('code has as many characters as the table says, and one more is not run', async () => {
   const reply = { ok: true, value: 1, assignments: [], milliseconds: 0, lines: [] }
-  const spent = { evaluation: 0, waiting: 0, cpuWhileWaiting: 0 }
+  const spent = { evaluationMs: 0, waitingMs: 0, cpuWhileWaitingMs: 0 }
   const frames = [{ botId: 'bot' }]
   const run = { limits: defaultLimits, spent, frames, effects: { evaluate: async () => reply } }
   const most = boundNamed('codeCharacters')

@@ -1,8 +1,9 @@
 import { type JsonObject, nameOf, type Schemas } from '../kit/emit/schemas.ts'
 
 /*
- * JSON Schemas of bots for editors and of credentials for forms, in draft 7, which every editor reads. They are stricter than the service: an
- * unknown property of a known block is an error, since it is most likely misspelt. The service preserves it.
+ * JSON Schemas of bots for editors and of credentials for forms, in draft 7, which every editor reads. They are
+ * stricter than the service: an unknown property of a known block is an error, since it is most likely misspelt. The
+ * service preserves it.
  */
 
 const versions = ['3', '4', '5', '6', '6.1']

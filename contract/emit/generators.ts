@@ -1,6 +1,6 @@
 /**
- * Inserts the table of generators of tests/sdks/README.md into the guide of clients. Links to its stories are removed, since only
- * the sources have them.
+ * Inserts the table of generators of tests/sdks/README.md into the guide of clients. Links to its stories are removed,
+ * since only the sources have them.
  */
 export function withGenerators(guide: string, readme: string): string {
   const [table] = /^\| Language \| Generator.*\n(?:\|.*\n)+/m.exec(readme) ?? []

@@ -41,7 +41,7 @@ export async function authenticate(
   const tokenHash = credential.hash
   const isInBody = need.kind === 'workspace' && need.idIn === 'body'
   const likelyId = isInBody ? lastNamedRecord.get(tokenHash) : id
-  const authorization = await authorizeAt(db, need, tokenHash, likelyId, now)
+  const authorization = await lookUpAuthorization(db, need, tokenHash, likelyId, now)
   return authorization.caller === undefined ? authorization : { authorization, tokenHash, id: likelyId }
 }
 
@@ -49,19 +49,19 @@ export async function authenticate(
 export async function authorise(
   db: Database,
   need: Need,
-  { tokenHash, authorization, id: known }: Sender,
+  { tokenHash, authorization, id: lookedUpId }: Sender,
   id: string | undefined,
   now: Date,
 ): Promise<Authorization> {
-  if (id === undefined || id === known) return authorization
+  if (id === undefined || id === lookedUpId) return authorization
   if (need.kind === 'anyone' || !tokenHash) throw new Error('Only a record of a caller is looked up')
-  const permitted = await authorizeAt(db, need, tokenHash, id, now)
+  const permitted = await lookUpAuthorization(db, need, tokenHash, id, now)
   if ('grant' in permitted) lastNamedRecord.set(tokenHash, id)
   return permitted
 }
 
 /** Without the id of a record, finds only the caller. */
-function authorizeAt(
+function lookUpAuthorization(
   db: Database,
   need: Exclude<Need, { kind: 'anyone' }>,
   tokenHash: string,

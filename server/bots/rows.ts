@@ -15,7 +15,7 @@ import { customDomains, publicIds, publishedBots, bots as table } from '../db/sc
 import { expression, optional, prepareSelect } from '../db/typed-select.ts'
 import { botColumns, isBotVisible, shownFolderId, shownIn } from '../db/visible-bots.ts'
 import { type Draft, flowParts } from '../documents/drafts.ts'
-import { entityTag, stateTag } from '../entity-tags.ts'
+import { digestRecordState, entityTag } from '../entity-tags.ts'
 import { isStale } from '../kit/conditions.ts'
 import { asProperty, JsonText } from '../kit/json/json-text.ts'
 
@@ -65,7 +65,7 @@ export function modeOf(role: Role | null): 'read' | 'write' | 'guest' {
  * The entity tag of a bot as a caller of this role sees it; `view` is the form of the flow: as stored, converted or
  * exported.
  */
-export function botTag(
+export function createBotTag(
   bot: BotRow,
   role: Role | null,
   view: 'stored' | 'converted' | 'export' = 'stored',
@@ -77,7 +77,7 @@ export function botTag(
 /** State of a bot that conditions of a write are compared with. A draft is represented by the change that wrote it. */
 export function botStateTag(bot: BotRow): string {
   const shownValues = () => shownColumns.map((name) => bot[name])
-  return memoizeOn(bot, 'state', () => stateTag(bot.id, shownValues()))
+  return memoizeOn(bot, 'state', () => digestRecordState(bot.id, shownValues()))
 }
 
 /** In the order of the table, whatever made the row. */
@@ -156,7 +156,7 @@ export async function botPage(
 
 /** Locks the row of a bot until the transaction ends; undefined if the bot was deleted. */
 export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRow | undefined> {
-  const { lock, hold, read } = locking(tx)
+  const { lock, lockRow: hold, read } = lockStatements(tx)
   // A cluster locks nothing in a statement that reads tables which every node has.
   const canLock = topologyOf(tx).canShareCatalogueLocks
   if (!canLock) await hold.execute({ id: bot.id })
@@ -164,13 +164,13 @@ export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRo
   return row
 }
 
-const locking = statements((db, named) => {
-  const isIt = eq(table.id, sql.placeholder('id'))
-  const alive = () => db.select(botColumns).from(table).where(and(isIt, isBotVisible()))
+const lockStatements = statements((db, named) => {
+  const hasId = eq(table.id, sql.placeholder('id'))
+  const selectVisible = () => db.select(botColumns).from(table).where(and(hasId, isBotVisible()))
   return {
-    lock: alive().for('update').prepare(named('lock_bot')),
-    hold: db.select({ id: table.id }).from(table).where(isIt).for('update').prepare(named('hold_bot')),
-    read: alive().prepare(named('read_held_bot')),
+    lock: selectVisible().for('update').prepare(named('lock_bot')),
+    lockRow: db.select({ id: table.id }).from(table).where(hasId).for('update').prepare(named('hold_bot')),
+    read: selectVisible().prepare(named('read_held_bot')),
   }
 })
 

@@ -68,6 +68,7 @@ const header: Record<Exclude<HeaderName, HandledApart>, true> = {
   isClosed: true,
   messagingCredentialsId: true,
 }
+export type BotHeader = typeof header
 const headerNames = Object.keys(header) as (keyof typeof header)[]
 
 /** The change of a request: given properties, with documents in the text that was sent. */

@@ -81,13 +81,21 @@ function itemsOf(input: Turn['input']): Item[] {
   return shown.flatMap(({ id, title }) => (title === '' ? [] : [{ title, value: asString(id) ?? title }]))
 }
 
+/** Complete by its type: a kind of bubble that the contract adds does not compile until it has a message. */
 function messageOf({ type, content }: Bubble): Outgoing {
-  if (type === 'text') {
-    return { content: content.type === 'markdown' ? content.markdown : markdownOf(content.richText) }
+  switch (type) {
+    case 'text':
+      return { content: content.type === 'markdown' ? content.markdown : markdownOf(content.richText) }
+    case 'image':
+    case 'audio':
+    case 'video': {
+      const { url, type: kind, id } = asObject(content)
+      const address = filledText(url) ?? filledText(id) ?? ''
+      // Videos of platforms are pages.
+      const isFile = type !== 'video' || kind === 'url'
+      return isFile ? { content: address, fileUrl: address } : { content: address }
+    }
+    case 'embed':
+      return { content: filledText(asObject(content).url) ?? '' }
   }
-  const { url, type: kind, id } = asObject(content)
-  const address = filledText(url) ?? filledText(id) ?? ''
-  // Videos of platforms are pages.
-  const isFile = type === 'image' || type === 'audio' || (type === 'video' && kind === 'url')
-  return isFile ? { content: address, fileUrl: address } : { content: address }
 }

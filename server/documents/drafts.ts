@@ -151,7 +151,7 @@ export function convertDraft(
   return { version: converted.version as Version, draft: result }
 }
 
-interface Converted {
+interface VersionedDraft {
   version: Version
   draft: Draft
 }
@@ -160,23 +160,23 @@ interface Converted {
 const MAX_CONVERTED_BYTES = 32 * 1024 * 1024
 
 /** Drafts and publications that were recently read in another version. */
-export const conversions = new LRUCache<string, Converted>({
+export const conversions = new LRUCache<string, VersionedDraft>({
   maxSize: MAX_CONVERTED_BYTES,
   sizeCalculation: ({ draft }) => 2 * countDraftCharacters(draft),
 })
 
 /** The draft as it is in this row, in the latest version. */
-export function latestDraft({ id, version, draftUpdatedAt }: BotRow, draft: Draft): Converted {
+export function latestDraft({ id, version, draftUpdatedAt }: BotRow, draft: Draft): VersionedDraft {
   if (draftUpdatedAt === null) return convertDraft(version, draft, latestVersion)
   return convertOnce(`${id} ${version} ${draftUpdatedAt.getTime()}`, version, draft)
 }
 
 /** A publication in the latest version. It never changes. */
-export function latestPublication(publicationId: string, version: Version, draft: Draft): Converted {
+export function latestPublication(publicationId: string, version: Version, draft: Draft): VersionedDraft {
   return convertOnce(publicationId, version, draft)
 }
 
-function convertOnce(key: string, version: Version, draft: Draft): Converted {
+function convertOnce(key: string, version: Version, draft: Draft): VersionedDraft {
   if (version === latestVersion) return { version, draft }
   const known = conversions.get(key)
   if (known) return known

@@ -1,6 +1,6 @@
 import type { BotsHandlers } from '../../generated/handlers.ts'
 import { insertBot, newBot, newDraft } from '../bots/create.ts'
-import { botPage, botTag, deleteBot, modeOf, noSuchFolder, toBot, toReference } from '../bots/rows.ts'
+import { botPage, createBotTag, deleteBot, modeOf, noSuchFolder, toBot, toReference } from '../bots/rows.ts'
 import { toChange, updateBot } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
@@ -55,7 +55,7 @@ export const bots: BotsHandlers<Contexts> = {
       (failed) => (failed ? undefined : botEvent('bot.created', row)),
     )
     if (!refused) {
-      const etag = botTag(row, grant.role)
+      const etag = createBotTag(row, grant.role)
       return prefersMinimal
         ? respond.minimal({ bot: toReference(row) }, etag)
         : respond.ok({ bot: toBot(row, draft) }, etag)
@@ -64,16 +64,21 @@ export const bots: BotsHandlers<Contexts> = {
   },
 
   async getBot({ query, conditions }, respond, { db, grant }) {
-    const form = query.migrateToLatestVersion ? 'converted' : 'stored'
-    const notModified = respond.notModified(conditions, botTag(grant.bot, grant.role, form))
+    const view = query.migrateToLatestVersion ? 'converted' : 'stored'
+    const notModified = respond.notModified(conditions, createBotTag(grant.bot, grant.role, view))
     if (notModified) return notModified
     const found = await readGrantedDraft(db, grant)
     if (!found) return respond.fail('NOT_FOUND')
     const { bot, draft } = found
-    const shown = query.migrateToLatestVersion ? latestDraft(bot, draft) : { version: bot.version, draft }
+    const shownDraft = query.migrateToLatestVersion
+      ? latestDraft(bot, draft)
+      : { version: bot.version, draft }
     return respond.ok(
-      { bot: toBot({ ...bot, version: shown.version }, shown.draft), currentUserMode: modeOf(grant.role) },
-      botTag(bot, grant.role, form),
+      {
+        bot: toBot({ ...bot, version: shownDraft.version }, shownDraft.draft),
+        currentUserMode: modeOf(grant.role),
+      },
+      createBotTag(bot, grant.role, view),
     )
   },
 
@@ -88,12 +93,13 @@ export const bots: BotsHandlers<Contexts> = {
       (tx) => updateBot(tx, grant, change, now),
       (done) => ('bot' in done ? botEvent('bot.updated', done.bot) : undefined),
     )
-    if ('stale' in outcome) return respond.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
+    if ('stale' in outcome)
+      return respond.preconditionFailed(conditions, createBotTag(outcome.stale, grant.role))
     if ('isDeleted' in outcome) return respond.fail('NOT_FOUND')
     if ('conflict' in outcome) return respond.fail('CONFLICT', [outcome.conflict])
     if ('issues' in outcome) return respond.fail('BAD_REQUEST', outcome.issues)
     cacheDraft(db, outcome.bot, outcome.draft)
-    const etag = botTag(outcome.bot, grant.role)
+    const etag = createBotTag(outcome.bot, grant.role)
     return prefersMinimal
       ? respond.minimal({ bot: toReference(outcome.bot) }, etag)
       : respond.ok({ bot: toBot(outcome.bot, outcome.draft) }, etag)
@@ -107,7 +113,8 @@ export const bots: BotsHandlers<Contexts> = {
       (within) => transact(within, (tx) => deleteBot(tx, grant, conditions, now)),
       (done) => ('deleted' in done ? botEvent('bot.deleted', done.deleted) : undefined),
     )
-    if ('stale' in outcome) return respond.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
+    if ('stale' in outcome)
+      return respond.preconditionFailed(conditions, createBotTag(outcome.stale, grant.role))
     return 'deleted' in outcome ? respond.ok({ message: 'success' }) : respond.fail('NOT_FOUND')
   },
 }

@@ -35,7 +35,12 @@ import {
 } from '../chat/sessions/session-events.ts'
 import { findState, simulate } from '../chat/sessions/simulate.ts'
 import { type Started, startSession } from '../chat/sessions/start-session.ts'
-import { computeExpiry, computeTimerChange, isStillAsked, writeHandover } from '../chat/sessions/timers.ts'
+import {
+  computeTimerChange,
+  computeTurnExpiry,
+  handoverWrites,
+  isInputStillOpen,
+} from '../chat/sessions/timers.ts'
 import { createEffects, withTurnMemory } from '../chat/sessions/turn-effects.ts'
 import { type WrapWrite, writeTurn } from '../chat/sessions/write-turn.ts'
 import type { Contexts } from '../context.ts'
@@ -158,12 +163,12 @@ export const chat: ChatHandlers<Contexts> = {
     if (earlier !== null) return respond.ok(asProperty(new JsonText(earlier)))
     const { revision } = session
     const isForCurrentInput =
-      body.revision === undefined || body.revision === revision || isStillAsked(session, body.revision)
+      body.revision === undefined || body.revision === revision || isInputStillOpen(session, body.revision)
     if (!isForCurrentInput) return respond.fail('CONFLICT', [newerRevisionIssue])
     // A client polls without a message while its chat waits for a webhook or a time.
     if (isWithoutMessage && decodeState(session) && session.handledBy === null) {
-      const waiting = await readWaitingResponse(db, session)
-      if (waiting !== undefined) return respond.ok(asProperty(new JsonText(waiting)))
+      const waitingResponse = await readWaitingResponse(db, session)
+      if (waitingResponse !== undefined) return respond.ok(asProperty(new JsonText(waitingResponse)))
     }
 
     const quotaIssue = context.quota().findIssue('text', session.botId)
@@ -178,14 +183,14 @@ export const chat: ChatHandlers<Contexts> = {
           ? await runTurn(context, attemptedSession, turnInput)
           : await receiveMessage(context, attemptedSession, turnInput)
       if (ran === 'over') return respond.fail('NOT_FOUND')
-      if (ran === 'moved') {
+      if (ran === 'superseded') {
         const newerSession = await findSession(db, tools, params.sessionId, now)
         if (newerSession?.revision !== attemptedSession.revision) {
           const response =
             newerSession &&
             (await findEarlierResponse(db, newerSession, digest, attemptedSession.revision, arrivedAt))
           if (response) return respond.ok(asProperty(new JsonText(response)))
-          if (!newerSession || !isStillAsked(newerSession, body.revision ?? revision))
+          if (!newerSession || !isInputStillOpen(newerSession, body.revision ?? revision))
             return respond.fail('CONFLICT', [newerRevisionIssue])
         }
         attemptedSession = newerSession
@@ -193,9 +198,9 @@ export const chat: ChatHandlers<Contexts> = {
       }
       if (!('rejection' in ran)) return respond.ok(asProperty(new JsonText(ran.response)))
       if (ran.rejection.code !== 'NOT_WAITING') return respond.fail('BAD_REQUEST', [rejectionIssue(ran)])
-      const waiting = await readWaitingResponse(db, attemptedSession)
-      return waiting
-        ? respond.ok(asProperty(new JsonText(waiting)))
+      const waitingResponse = await readWaitingResponse(db, attemptedSession)
+      return waitingResponse
+        ? respond.ok(asProperty(new JsonText(waitingResponse)))
         : respond.fail('CONFLICT', [newerRevisionIssue])
     }
   },
@@ -250,7 +255,7 @@ export const chat: ChatHandlers<Contexts> = {
         revision: 0,
         resultId: null,
         isNewResult: false,
-        expiresAt: computeExpiry(outcome, now, now),
+        expiresAt: computeTurnExpiry(outcome, now, now),
         outcome,
         timer: computeTimerChange(outcome),
         lastDigest: null,
@@ -263,7 +268,7 @@ export const chat: ChatHandlers<Contexts> = {
           ...turn,
         })
         const session = { id: sessionId, ...preview }
-        const handover = writeHandover(session, outcome, {}, now)
+        const handover = handoverWrites(session, outcome, {}, now)
         const store: WrapWrite = (written) => keep(response, written)
         const isSaved = await writeTurn(db, { ...write, session }, now, store, handover)
         return isSaved ? response : undefined
@@ -295,7 +300,7 @@ export const chat: ChatHandlers<Contexts> = {
         digest: webhookDigest,
       }
       const ran = await runTurn(context, session, data, (write) => keep(response, write))
-      if (ran === 'over' || ran === 'moved') return respond.fail('CONFLICT', [newerRevisionIssue])
+      if (ran === 'over' || ran === 'superseded') return respond.fail('CONFLICT', [newerRevisionIssue])
       return 'rejection' in ran ? respond.fail('BAD_REQUEST', [rejectionIssue(ran)]) : response
     })
   },

@@ -1,11 +1,11 @@
 import type { PublicationsHandlers } from '../../generated/handlers.ts'
-import { botTag, toBot } from '../bots/rows.ts'
+import { createBotTag, toBot } from '../bots/rows.ts'
 import { restorePublication } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { readPage } from '../db/page.ts'
 import { cacheDraft, flowParts } from '../documents/drafts.ts'
 import { publicationOf, publicationPage, publicationState } from '../documents/publications.ts'
-import { entityTag, stateTag } from '../entity-tags.ts'
+import { digestRecordState, entityTag } from '../entity-tags.ts'
 import { hasConditions } from '../kit/conditions.ts'
 import { asProperty } from '../kit/json/json-text.ts'
 import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
@@ -28,7 +28,7 @@ export const publications: PublicationsHandlers<Contexts> = {
 
   async getPublication({ params, conditions }, respond, { db, grant }) {
     const tagOf = ({ id, createdAt, isLive }: { id: string; createdAt: Date; isLive: boolean }) =>
-      entityTag(stateTag(id, [createdAt, isLive]), null)
+      entityTag(digestRecordState(id, [createdAt, isLive]), null)
     // All but `isLive` is immutable, so a conditional request is checked by this alone.
     const known = hasConditions(conditions)
       ? await publicationState(db, grant, params.publicationId)
@@ -62,9 +62,10 @@ export const publications: PublicationsHandlers<Contexts> = {
       (tx) => restorePublication(tx, grant, params.publicationId, conditions, now),
       (done) => ('bot' in done ? botEvent('bot.updated', done.bot) : undefined),
     )
-    if ('stale' in restored) return respond.preconditionFailed(conditions, botTag(restored.stale, grant.role))
+    if ('stale' in restored)
+      return respond.preconditionFailed(conditions, createBotTag(restored.stale, grant.role))
     if (!('bot' in restored)) return respond.fail('NOT_FOUND')
     cacheDraft(db, restored.bot, restored.draft)
-    return respond.ok({ bot: toBot(restored.bot, restored.draft) }, botTag(restored.bot, grant.role))
+    return respond.ok({ bot: toBot(restored.bot, restored.draft) }, createBotTag(restored.bot, grant.role))
   },
 }

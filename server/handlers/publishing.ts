@@ -3,10 +3,10 @@ import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { checkDraft, checkedService, incompleteCheck } from '../bots/check.ts'
 import { findPublication, findPublishedCopy, type Published, publish, unpublish } from '../bots/publish.ts'
-import { type BotRow, botTag } from '../bots/rows.ts'
+import { type BotRow, createBotTag } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
 import { flowParts, latestPublication, readDraft } from '../documents/drafts.ts'
-import { entityTag, stateTag } from '../entity-tags.ts'
+import { digestRecordState, entityTag } from '../entity-tags.ts'
 import { notPublished } from '../issues/records.ts'
 import { hasConditions } from '../kit/conditions.ts'
 import { botEvent, withWebhookEvent } from '../webhooks/outbox.ts'
@@ -41,14 +41,14 @@ export const publishing: PublishingHandlers<Contexts> = {
           (done) => ('bot' in done ? eventsOfPublish(grant.bot, done.bot) : undefined),
         )
         if ('stale' in outcome)
-          return respond.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
+          return respond.preconditionFailed(conditions, createBotTag(outcome.stale, grant.role))
         hasChanged = 'changed' in outcome
         if (!('bot' in outcome)) return respond.fail('FORBIDDEN')
         const { errorsFound, warningsFound, findings } = checked
         const firstErrors = findings.filter(({ severity }) => severity === 'error').slice(0, MAX_FIRST_ERRORS)
         return respond.ok(
           { message: 'success', errorsFound, warningsFound, firstErrors },
-          botTag(outcome.bot, grant.role),
+          createBotTag(outcome.bot, grant.role),
         )
       })
       if (!hasChanged) return answer
@@ -63,15 +63,16 @@ export const publishing: PublishingHandlers<Contexts> = {
       (tx) => unpublish(tx, grant, conditions, now),
       (done) => ('bot' in done && done.wasPublished ? botEvent('bot.unpublished', done.bot) : undefined),
     )
-    if ('stale' in outcome) return respond.preconditionFailed(conditions, botTag(outcome.stale, grant.role))
+    if ('stale' in outcome)
+      return respond.preconditionFailed(conditions, createBotTag(outcome.stale, grant.role))
     if ('isDeleted' in outcome) return respond.fail('FORBIDDEN')
-    return respond.ok({ message: 'success' }, botTag(outcome.bot, grant.role))
+    return respond.ok({ message: 'success' }, createBotTag(outcome.bot, grant.role))
   },
 
   async getPublishedBot({ query, conditions }, respond, { db, grant }) {
     const tagOf = (row: Published) =>
       entityTag(
-        stateTag(row.id, [grant.bot.id, row.createdAt, row.updatedAt, row.publicationId]),
+        digestRecordState(row.id, [grant.bot.id, row.createdAt, row.updatedAt, row.publicationId]),
         query.migrateToLatestVersion === true,
       )
     // A conditional request first checks which copy is live.

@@ -3,7 +3,7 @@ import { readTranscript } from '../chat/sessions/read-session.ts'
 import type { Contexts } from '../context.ts'
 import { toIso } from '../db/iso-time.ts'
 import { readCursor, readPage, writeCursor } from '../db/page.ts'
-import { entityTag, stateTag } from '../entity-tags.ts'
+import { digestRecordState, entityTag } from '../entity-tags.ts'
 import { deleteAll, deletedResults, deleteSome } from '../results/delete.ts'
 import { exportPart } from '../results/export.ts'
 import { readFilter, scopeOf } from '../results/filter.ts'
@@ -53,7 +53,7 @@ export const results: ResultsHandlers<Contexts> = {
     const row = await resultOf(reads, grant, params.resultId)
     if (!row) return respond.fail('NOT_FOUND')
     // Nothing counts the changes that a chat makes to its result, and there is no document in it.
-    const etag = entityTag(stateTag(row.id, row), null)
+    const etag = entityTag(digestRecordState(row.id, row), null)
     return respond.notModified(conditions, etag) ?? respond.ok({ result: toResult(grant.bot.id, row) }, etag)
   },
 

@@ -4,7 +4,7 @@ import type { TransferHandlers } from '../../generated/handlers.ts'
 import { checkDocument, checkDraft, checkedService } from '../bots/check.ts'
 import { initialColumns, insertBot } from '../bots/create.ts'
 import { importFlow, importHeader, unknownLinks } from '../bots/import.ts'
-import { type BotRow, botTag, toBot } from '../bots/rows.ts'
+import { type BotRow, createBotTag, toBot } from '../bots/rows.ts'
 import { withSharingOf } from '../bots/sharing.ts'
 import { isFolderOf } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
@@ -81,11 +81,11 @@ export const transfer: TransferHandlers<Contexts> = {
     )
     if (refused)
       return 'isDeleted' in refused ? respond.fail('NOT_FOUND') : respond.fail('BAD_REQUEST', [noSuchFolder])
-    return respond.ok({ bot: toBot(row, copy) }, botTag(row, grant.role))
+    return respond.ok({ bot: toBot(row, copy) }, createBotTag(row, grant.role))
   },
 
   async exportBot({ conditions }, respond, { db, grant }) {
-    const tagOf = (bot: BotRow) => botTag(bot, grant.role, 'export')
+    const tagOf = (bot: BotRow) => createBotTag(bot, grant.role, 'export')
     const notModified = respond.notModified(conditions, tagOf(grant.bot))
     if (notModified) return notModified
     const found = await readGrantedDraft(db, grant)

@@ -89,7 +89,7 @@ function createAccessChecks(db: Database): AccessChecks {
   return {
     readCredential,
     authenticate: (operation, credential, id, now) => authenticate(db, need(operation), credential, id, now),
-    authorise: (operation, visitor, id, now) => authorise(db, need(operation), visitor as Sender, id, now),
+    authorise: (operation, sender, id, now) => authorise(db, need(operation), sender as Sender, id, now),
     keyScopeOf: (grant) => {
       const { bot } = (grant ?? {}) as { bot?: { id: string } }
       return bot?.id

@@ -30,7 +30,7 @@ export function asStrings(value: unknown): string[] {
   return asArray(value).filter((each): each is string => typeof each === 'string')
 }
 
-/** Walks down objects, for instance `at(theme, 'general', 'background', 'content')`. */
+/** Walks down objects, for instance `valueAt(theme, 'general', 'background', 'content')`. */
 export function valueAt(value: unknown, ...keys: string[]): unknown {
   return keys.reduce<unknown>(
     (inner, key) => (Object.hasOwn(asObject(inner), key) ? asObject(inner)[key] : undefined),

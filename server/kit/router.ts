@@ -225,8 +225,8 @@ function bind<Db>(
     const receiving = { budget: budgets.bodies, pacing, tenant, timeout: options.bodyTimeout, scanBody }
     const receive = () => readInput(operation, request, response, address, receiving)
     // Bytes that are still to come are not waited for with a slot that others could have.
-    const isWaited = !request.complete && !operation.fileBody && hasBody(request)
-    const reading = isWaited ? slot.yieldDuring(async () => receive()) : receive()
+    const hasPendingBody = !request.complete && !operation.fileBody && hasBody(request)
+    const reading = hasPendingBody ? slot.yieldDuring(async () => receive()) : receive()
     const received = reading instanceof Promise ? await reading : reading
     if (received === undefined) return respond.fail('SERVICE_UNAVAILABLE')
     const input = 'value' in received ? received.value : received
@@ -243,8 +243,8 @@ function bind<Db>(
     if ('issues' in input) return reject(input)
     if ('rejection' in authorization) return reject(authorization.rejection)
     const { owner } = response.locals
-    const isMoved = owner === undefined || slot.moveTo(owner)
-    if (isMoved !== true && !(await isMoved)) return respond.fail('SERVICE_UNAVAILABLE')
+    const move = owner === undefined || slot.moveTo(owner)
+    if (move !== true && !(await move)) return respond.fail('SERVICE_UNAVAILABLE')
     if (operation.fileBody && !(await slot.releaseDuring(() => limits.enterUploads(request, response))))
       return respond.fail('SERVICE_UNAVAILABLE')
 

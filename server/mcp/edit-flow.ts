@@ -1,4 +1,5 @@
 import type { EdgeStart, FlowEdit } from '../../contract/tools/changes.ts'
+import type { BotHeader } from '../bots/update.ts'
 import { isRecord, type JsonRecord, listOf } from '../documents/conversion/document.ts'
 
 /* Applies small changes to a flow of the current version. */
@@ -185,7 +186,18 @@ const apply: { [Name in FlowEdit['op']]: (editing: Editing, edit: EditOf<Name>) 
   },
 }
 
-const settable = ['name', 'icon', 'publicId', 'isClosed']
+/** True if agents may set a property of a bot. Complete by its type. */
+const isSettable: Record<keyof BotHeader, boolean> = {
+  name: true,
+  icon: true,
+  publicId: true,
+  isClosed: true,
+  selectedThemeTemplateId: false,
+  folderId: false,
+  customDomain: false,
+  messagingCredentialsId: false,
+}
+const settable = Object.entries(isSettable).flatMap(([name, isIncluded]) => (isIncluded ? [name] : []))
 
 const noGroup = (id: string) => `The flow has no group ${id}`
 const noBlock = (id: string) => `The flow has no block ${id}`

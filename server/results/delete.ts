@@ -9,7 +9,7 @@ import { bots, chatSessions, chatwootConversations, chatwootEvents, results as t
 import { expression, selectRows } from '../db/typed-select.ts'
 import { isResultUndeleted } from '../db/visible-results.ts'
 import { dropWaitingMessages, removeResults, removeRowsOf, requestErasure } from './erase.ts'
-import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-epochs.ts'
+import { computeCountedBefore, raiseEpochs, raiseEpochsOf } from './stats-epochs.ts'
 
 /**
  * Above this many deleted results the response has no count: a deletion takes the same time for one as for millions.
@@ -141,7 +141,7 @@ export async function deleteSome(
 /** Raises the epochs of the days and hours in which results of one bot were made. */
 async function raiseEpochsAt(tx: Transaction, botId: string, times: Date[], now: Date) {
   if (!topologyOf(tx).hasHourlyCounts) return raiseEpochsOf(tx, botId, times, now)
-  const before = new Date(lateBefore(now))
+  const before = new Date(computeCountedBefore(now))
   const late = times.filter((time) => time < before).map((time) => time.toISOString())
   if (late.length === 0) return
   const rows = sql`SELECT ${botId}::text AS bot_id, created_at

@@ -41,12 +41,12 @@ export const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 export const hourOf = (time: number) => new Date(Math.floor(time / MS_PER_HOUR) * MS_PER_HOUR).toISOString()
 
 /** Results before this time are of days that may have been counted. */
-export function daysLateBefore(now: Date): string {
+export function computeDaysCountedBefore(now: Date): string {
   return `${dayOf(now.getTime() - MARGIN_MS)}T00:00:00.000Z`
 }
 
 /** Results before this time are of hours that may have been counted. Not on a cluster. */
-export function lateBefore(now: Date): string {
+export function computeCountedBefore(now: Date): string {
   return hourOf(now.getTime() - MARGIN_MS)
 }
 
@@ -86,7 +86,7 @@ export function raiseEpochs(rows: SQL, before: SQL): SQL {
 
 /** Raises the epochs of the days of results of one bot that were made at these times. On a cluster. */
 export async function raiseEpochsOf(tx: Transaction, botId: string, times: Date[], now: Date) {
-  const late = times.filter((time) => time < new Date(daysLateBefore(now)))
+  const late = times.filter((time) => time < new Date(computeDaysCountedBefore(now)))
   const days = [...new Set(late.map((time) => dayOf(time.getTime())))].sort()
   if (days.length === 0) return
   await tx

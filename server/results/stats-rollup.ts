@@ -5,7 +5,7 @@ import { botStatsDaily, botStatsHourly, bots, results, statsRollups } from '../d
 import { expression, selectRows } from '../db/typed-select.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../durations.ts'
 import { countBetween, endOf, MAX_DIRECTLY_COUNTED_RESULTS, startOf } from './stats.ts'
-import { dayOf, daysLateBefore, hourOf, MARGIN_MS } from './stats-epochs.ts'
+import { computeDaysCountedBefore, dayOf, hourOf, MARGIN_MS } from './stats-epochs.ts'
 
 /* Counts days and hours of bots with many results in the background. See `stats-epochs.ts`. */
 
@@ -82,7 +82,7 @@ interface Days {
 
 /** The closed days of a bot that can be stored; undefined if the bot is deleted or has at most `few` results. */
 async function daysOf(db: Database, botId: string, few: number, now: Date): Promise<Days | undefined> {
-  const last = dayOf(Date.parse(daysLateBefore(new Date(now.getTime() - MARGIN_MS))) - MS_PER_DAY)
+  const last = dayOf(Date.parse(computeDaysCountedBefore(new Date(now.getTime() - MARGIN_MS))) - MS_PER_DAY)
   const visible = sql`FROM ${results} r WHERE r.bot_id = ${botId} AND NOT r.is_archived
     AND r.created_at > coalesce(b.results_floor_at, '-infinity')`
   const first = sql`greatest(

@@ -10,7 +10,7 @@ import {
   webhookEndpoints as endpoints,
   webhookEvents as events,
 } from '../db/schema.ts'
-import { stateTag } from '../entity-tags.ts'
+import { digestRecordState } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { hasConditions, isStale } from '../kit/conditions.ts'
 import { JsonText } from '../kit/json/json-text.ts'
@@ -95,7 +95,7 @@ export function endpointState(row: EndpointRow): string {
     pausedUntil: _____,
     ...shown
   } = row
-  return stateTag(row.id, shown)
+  return digestRecordState(row.id, shown)
 }
 
 /** The endpoint, locked, where it is in another state than the conditions want. */

@@ -7,7 +7,7 @@ import { type AuditAction, newEntry, writeEntry } from '../audit/log.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { newestFirst } from '../db/page.ts'
 import { credentials as table } from '../db/schema.ts'
-import { stateTag } from '../entity-tags.ts'
+import { digestRecordState } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { hasConditions, isStale } from '../kit/conditions.ts'
 import { type Key, KeyProblem, type Keyring, seal, unseal } from './keyring.ts'
@@ -111,7 +111,7 @@ export async function updateCredentials(
 
 /** The state that a condition of a write compares. */
 export function credentialsState(row: Shown): string {
-  return stateTag(row.id, row)
+  return digestRecordState(row.id, row)
 }
 
 /** The credentials, locked, where they are in another state than the conditions want. */

@@ -8,7 +8,7 @@ import { after, newestFirst, type Position } from '../db/page.ts'
 import { folders as table } from '../db/schema.ts'
 import { selectRows } from '../db/typed-select.ts'
 import { shownFolderId, shownIn } from '../db/visible-bots.ts'
-import { stateTag } from '../entity-tags.ts'
+import { digestRecordState } from '../entity-tags.ts'
 import { hasConditions, isStale } from '../kit/conditions.ts'
 import { holdWorkspace, laterThan } from './rows.ts'
 
@@ -17,7 +17,7 @@ export type FolderRow = typeof table.$inferSelect
 /** State of a folder that conditions of a write are compared with. */
 export function folderState(folder: FolderRow): string {
   const { deletedAt: _, ...shown } = folder
-  return stateTag(folder.id, shown)
+  return digestRecordState(folder.id, shown)
 }
 
 /** Folders of one level after a position; null is the top level. */

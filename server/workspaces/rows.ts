@@ -7,7 +7,7 @@ import { type Database, type Transaction, transact } from '../db/client.ts'
 import { firstPosition, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
 import { credentials, workspaces as table, users, workspaceMembers } from '../db/schema.ts'
 import { expression, optional, selectRows } from '../db/typed-select.ts'
-import { stateTag } from '../entity-tags.ts'
+import { digestRecordState } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { hasConditions, isStale } from '../kit/conditions.ts'
 
@@ -73,7 +73,7 @@ export async function createWorkspace(
 /** State of a workspace that conditions of a write are compared with. */
 export function workspaceState(workspace: WorkspaceRow): string {
   const { createdBy: _, deletedAt: __, ...shown } = workspace
-  return stateTag(workspace.id, shown)
+  return digestRecordState(workspace.id, shown)
 }
 
 /** Stores a workspace with its first admin, who created it. */

@@ -270,7 +270,7 @@ describe('concurrent writes', () => {
       const waiting = {
         effects: { shareRequest: (work: () => Promise<void>) => work() },
         limits: { milliseconds: 60_000, outboundCalls: 10 },
-        spent: { outboundCalls: 0, waiting: 0, sheets: 0, output: 0 },
+        spent: { outboundCalls: 0, waitingMs: 0, sheetsMs: 0, outputCharacters: 0 },
         sheetRows: [],
         startedAt: performance.now(),
         frames: [],

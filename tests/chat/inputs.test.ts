@@ -743,8 +743,8 @@ test('texts are cleaned of characters that no column can store', async () => {
 })
 
 test('loading the library that reads phone numbers counts as waiting, not as work of the turn', async () => {
-  const run = { spent: { waiting: 0 } } as Execution
+  const run = { spent: { waitingMs: 0 } } as Execution
   const block = { id: 'b', type: 'phone number input', options: {} } as unknown as Block
   await readPhone(run, block, { text: '+33 1 23 45 67 89' } as never)
-  expect(run.spent.waiting).toBeGreaterThan(0)
+  expect(run.spent.waitingMs).toBeGreaterThan(0)
 })

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { modelVendors } from '../../contract/credentials.ts'
-import type { Flow, TurnEvent } from '../../server/chat/engine/types.ts'
+import type { Flow, StreamEvent } from '../../server/chat/engine/types.ts'
 import { convert, type FlowDocument } from '../../server/documents/conversion/index.ts'
 import { modelClient } from '../../server/outbound/language-models.ts'
 import type { ModelRequest } from '../../server/outbound/model-types.ts'
@@ -536,7 +536,7 @@ describe('hostile responses', () => {
       for (const isStream of [false, true]) {
         models.says(hostile[name] as Saying)
         let told = 0
-        const emit = (event: TurnEvent) => {
+        const emit = (event: StreamEvent) => {
           if (event.type === 'delta') told += event.text.length
         }
         const client = await run(block(type), isStream ? { ...short(), emit } : short())
@@ -554,7 +554,7 @@ describe('hostile responses', () => {
 
 describe('streams of models', () => {
   async function streamed(part: Part, next: Part[] = [text('{{Answer}}')]) {
-    const events: TurnEvent[] = []
+    const events: StreamEvent[] = []
     const given = world({ emit: (event) => void events.push(event) })
     const client = await chat(bot({ g: [text('Wait'), part, ...next] }, { variables }), given)
     const deltas = events.flatMap((event) => (event.type === 'delta' ? [event] : []))

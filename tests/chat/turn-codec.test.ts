@@ -58,7 +58,7 @@ test('decodeTurns returns the turns of a session, the newest first, whatever the
 test('fitsInline accepts turns while the session stays in one piece', () => {
   const encoded = Buffer.alloc(118)
   expect([750, 751].map((stateSize) => fitsInline(encoded, stateSize, 0))).toEqual([true, false])
-  expect([500, 501].map((inlineTurnsSize) => fitsInline(encoded, 500, inlineTurnsSize))).toEqual([
+  expect([500, 501].map((inlineTurnsBytes) => fitsInline(encoded, 500, inlineTurnsBytes))).toEqual([
     true,
     false,
   ])

@@ -19,7 +19,7 @@ function turnWith(bytes: number) {
     frames: [],
     logs: [],
     startedAt: performance.now(),
-    spent: { outboundCalls: 0, output: 0, waiting: 0, cpuWhileWaiting: 0 },
+    spent: { outboundCalls: 0, outputCharacters: 0, waitingMs: 0, cpuWhileWaitingMs: 0 },
     limits: { outboundCalls: 10, milliseconds: 60_000 },
     effects: {
       memory: {

@@ -191,7 +191,7 @@ function toStep(made: Made): TurnToWrite {
   return {
     session: { id, botId: BOT, workspaceId: 'w', publicationId: isPreview ? null : 'p' },
     subscribedEvents: made.subscribedEvents,
-    ...(!isFirst && { read: { memberEdits: made.memberEdits, isEnded: made.isEnded, inlineTurnsSize: 0 } }),
+    ...(!isFirst && { base: { memberEdits: made.memberEdits, isEnded: made.isEnded, inlineTurnsBytes: 0 } }),
     revision: isFirst ? 0 : made.revision,
     resultId,
     isNewResult: made.isNewResult,
@@ -294,14 +294,14 @@ function toUsual(
   const one = toStep({ ...made, kind, subscribedEvents, outcome: { ...made.outcome, ...rest, linked: [] } })
   const id = isStart ? `fresh ${n}` : `chat ${n}`
   const resultId = isStart ? `new ${n}` : `result ${n}`
-  const { read } = one
+  const { base: read } = one
   return {
     ...one,
     session: { ...one.session, id },
     resultId,
     isNewResult: isStart,
     outcome: { ...one.outcome, hasStarted: !isUsual || one.outcome.hasStarted },
-    ...(read && { read: { ...read, inlineTurnsSize: hasRoom ? 0 : 1_900 } }),
+    ...(read && { base: { ...read, inlineTurnsBytes: hasRoom ? 0 : 1_900 } }),
   }
 }
 
@@ -350,7 +350,7 @@ testAlone('concurrent turns write the same as turns one after the other', async 
 const answering = (n: number, resultId = `result ${n}`): TurnToWrite => ({
   session: { id: `chat ${n}`, botId: BOT, workspaceId: 'w', publicationId: 'p' },
   subscribedEvents: 'result.answered',
-  read: { memberEdits: null, isEnded: false, inlineTurnsSize: 0 },
+  base: { memberEdits: null, isEnded: false, inlineTurnsBytes: 0 },
   revision: 3,
   resultId,
   isNewResult: false,
@@ -406,7 +406,7 @@ test('a turn that cannot be written does not prevent the others of its batch', a
   const [app] = apps as [App]
   await prepareMany(app, false)
   const start = (id: string, n: number): TurnToWrite => {
-    const { read: _, outcome, ...step } = answering(n, `new ${n}`)
+    const { base: _, outcome, ...step } = answering(n, `new ${n}`)
     return {
       ...step,
       session: { ...step.session, id },
@@ -547,7 +547,7 @@ async function lookUp(app: App) {
   const starts: (object | undefined)[] = []
   for (const botId of [...botIds, 'none']) {
     for (const sessionId of ['chat', 'preview', `of ${botId}`, `expired ${botId}`])
-      sessions.push(await lookups.resume({ botId, sessionId, now: NOW.toISOString() }))
+      sessions.push(await lookups.readSession({ botId, sessionId, now: NOW.toISOString() }))
     for (const publicId of [`of ${botId}`, 'of nobody'])
       for (const resultId of ['', 'archived', 'earlier', 'done'])
         starts.push(await lookups.start({ botId, publicId, resultId }))

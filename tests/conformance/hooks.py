@@ -42,7 +42,7 @@ RULES = [
     ("custom", "Expected either `serviceAccount` or `oauth`", "generators stumble over lists of what is required"),
     ("invalid_value", "These credentials are of the type", "credentials keep the type that they were made with"),
     ("invalid_value", "The range does not overlap", "one end of a span of time lies before the other"),
-    ("custom", "Expected a time after createdAfter", "one end of a span of time lies before the other"),
+    ("custom", "Expected createdAfter or a later time", "one end of a span of time lies before the other"),
     ("required", "", "a legacy update of a current bot needs the whole flow"),
     ("too_small", "The file is empty", "no schema says how long a body of bytes is"),
 ]

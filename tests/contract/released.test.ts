@@ -17,6 +17,17 @@ test('every released document is named after its version', () => {
   expect(released).toContain('openapi-1.0.0.yaml')
 })
 
+test.each([
+  ['package.json', /"version": "(.+)"/],
+  ['package-lock.json', /"version": "(.+)"/],
+  ['server/command/package.json', /"version": "(.+)"/],
+  ['server/deploy/kubernetes/kustomization.yaml', /newTag: "?([^"\s]+)/],
+  ['server/guides/deployment.md', /bot-builder-service-(.+?)\.tgz/],
+])('%s has the version of the contract', (file, version) => {
+  const [, found] = version.exec(readFileSync(new URL(file, root), 'utf8')) ?? []
+  expect(found).toBe(information.version)
+})
+
 test('openapi.yaml is the released document as long as it has its version', () => {
   const name = `openapi-${information.version}.yaml`
   const isSame =

@@ -234,9 +234,9 @@ test('a migration that waits for a request which waits for it starts again', asy
 test('a database of a build before 1.0.0 is rejected, and stays unchanged', async () => {
   const url = await emptyDatabase()
   await migrateDatabase(url)
-  await query(url, 'UPDATE drizzle.__drizzle_migrations SET created_at = created_at - 1')
+  await query(url, 'UPDATE drizzle.__drizzle_migrations SET created_at = 1')
   await expect(migrateDatabase(url)).rejects.toThrow('made by a build before 1.0.0')
-  expect(await query(url, applied)).toHaveLength(1)
+  expect(await query(url, applied)).toHaveLength(journal.entries.length)
 })
 
 let migrated: string

@@ -22,8 +22,8 @@ interface ShellOptions {
 }
 
 /**
- * Runs a script up to its first command that fails, and returns its standard output. Settings of the user who runs the tests
- * do not count: no proxy, no .curlrc.
+ * Runs a script up to its first command that fails, and returns its standard output. Settings of the user who runs the
+ * tests do not count: no proxy, no .curlrc.
  */
 export async function runShell(
   script: string,

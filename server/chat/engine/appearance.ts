@@ -36,7 +36,7 @@ export async function readDynamicTheme(run: Execution): Promise<DynamicTheme | u
 
 export function hasProgressBar(run: Execution): boolean {
   return (
-    run.session.isProgressBarEnabled ||
+    run.state.isProgressBarEnabled ||
     valueAt(flowOf(run).flow.theme, 'general', 'progressBar', 'isEnabled') === true
   )
 }

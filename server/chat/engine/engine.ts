@@ -32,7 +32,7 @@ import {
   setInitialValues,
   updateResult,
 } from './frames.ts'
-import { isAnswer, readMessageText, replyToWaiting, setIdleTimer } from './handle-reply.ts'
+import { hasContent, readMessageText, replyToWaiting, setIdleTimer } from './handle-reply.ts'
 import { visitorLanguage } from './language.ts'
 import { progressOf } from './progress.ts'
 import { rememberPreview } from './result-parts.ts'
@@ -200,16 +200,16 @@ export async function continueFlow(
   if (rejection !== null) return rejection
   const isCommand = typeof sent === 'object' && sent?.type === 'command'
   if (isTimer(sent) || options.isWithoutVisitor === true) {
-    run.session.turnsWithoutVisitor = (run.session.turnsWithoutVisitor ?? 0) + 1
-    if (run.session.turnsWithoutVisitor > run.limits.timersInARow) {
+    run.state.turnsWithoutVisitor = (run.state.turnsWithoutVisitor ?? 0) + 1
+    if (run.state.turnsWithoutVisitor > run.limits.timersInARow) {
       abortChat(
         run,
         `The chat was stopped: ${run.limits.timersInARow} timers came without a message of the visitor`,
       )
     }
   } else if (!isCommand) {
-    delete run.session.idle
-    delete run.session.turnsWithoutVisitor
+    delete run.state.idle
+    delete run.state.turnsWithoutVisitor
   }
   if (isCommand && waiting !== null) return runCommand(run, sent.command)
   // A chat that was only registered starts, whatever comes first.
@@ -220,8 +220,8 @@ export async function continueFlow(
 
 /** From the start of the flow. A message given in advance answers the first input if nothing is shown before it. */
 async function runFromStart(run: Execution, message: Message | null): Promise<void> {
-  const { startFrom } = run.session
-  delete run.session.startFrom
+  const { startFrom } = run.state
+  delete run.state.startFrom
   if (startFrom?.type === 'behind') {
     const target = resolvePosition(currentFrame(run).flowIndex, startFrom.position)
     const block = findBlock(currentFrame(run).flowIndex, startFrom.position)
@@ -233,11 +233,11 @@ async function runFromStart(run: Execution, message: Message | null): Promise<vo
   const type = run.input?.type
   const words = readMessageText(message)
   const isUsed =
-    isAnswer(message) && type && run.messages.length === 0 && isAnsweredInAdvance.get(type) !== false
+    hasContent(message) && type && run.messages.length === 0 && isAnsweredInAdvance.get(type) !== false
   if (isUsed) return passReply(run, message)
   // A chat that was given back: the visitor wrote to people. The start of a preview is none.
-  const isReturned = startFrom?.type === 'behind' || (startFrom?.type === 'group' && !isPreview(run))
-  if (!isReturned || words === '') return
+  const isHandedBack = startFrom?.type === 'behind' || (startFrom?.type === 'group' && !isPreview(run))
+  if (!isHandedBack || words === '') return
   run.transcript.unshift({ role: 'user', type: 'text', text: words })
   run.said.push({ role: 'user', text: words })
 }
@@ -288,13 +288,13 @@ function checkTimer(run: Execution, message: Message | null): TurnRejection | nu
 }
 
 function checkStart(run: Execution): TurnRejection | null {
-  const { startFrom } = run.session
+  const { startFrom } = run.state
   if (startFrom === undefined || startFrom.type === 'behind') return null
-  const { flowIndex: flow } = currentFrame(run)
+  const { flowIndex } = currentFrame(run)
   const isKnown =
     startFrom.type === 'group'
-      ? flow.groups.has(startFrom.groupId)
-      : flow.events.some((event) => event.id === startFrom.eventId)
+      ? flowIndex.groups.has(startFrom.groupId)
+      : flowIndex.events.some((event) => event.id === startFrom.eventId)
   if (isKnown) return null
   return {
     rejection: { code: 'UNKNOWN_START', message: `The bot has no such ${startFrom.type} to start from` },
@@ -302,10 +302,10 @@ function checkStart(run: Execution): TurnRejection | null {
 }
 
 function findStartTarget(run: Execution, startFrom: StartOptions['startFrom']): Target | null {
-  const { flowIndex: flow } = currentFrame(run)
-  if (startFrom === undefined) return takeEdge(run, findStartEdge(flow))
-  if (startFrom.type === 'group') return resolvePosition(flow, { groupId: startFrom.groupId })
-  return takeEdge(run, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
+  const { flowIndex } = currentFrame(run)
+  if (startFrom === undefined) return takeEdge(run, findStartEdge(flowIndex))
+  if (startFrom.type === 'group') return resolvePosition(flowIndex, { groupId: startFrom.groupId })
+  return takeEdge(run, flowIndex.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
 }
 
 export function cleanMessage(run: Execution, message: Message | null | undefined): Message | null {
@@ -385,7 +385,7 @@ function toSessionState(run: Execution): SessionState {
       answerCount: frame.answerCount,
     }),
   )
-  const { textFormat: _, timer: __, ...session } = run.session
+  const { textFormat: _, timer: __, ...session } = run.state
   const textFormat = run.format === 'markdown' ? { textFormat: run.format } : {}
   return Object.assign({}, session, textFormat, timerOf(run), { frames, waiting: run.waiting })
 }

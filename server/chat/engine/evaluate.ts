@@ -28,7 +28,7 @@ export async function evaluate(
   }: Pick<EvaluateRequest, 'form' | 'code' | 'args'> & { mayFetch?: boolean },
 ): Promise<EvaluateOutcome> {
   if (code === '') return { ok: true, value: null, assignments: [], milliseconds: 0, lines: [] }
-  const left = run.limits.evaluationMillisecondsPerTurn - run.spent.evaluation
+  const left = run.limits.evaluationMillisecondsPerTurn - run.spent.evaluationMs
   if (left <= 0) return rejectEvaluation('time', 'The code of this turn used up its time')
   const maximum = run.limits.codeCharacters
   if (code.length > maximum)
@@ -44,7 +44,7 @@ export async function evaluate(
     run,
     run.effects.evaluate({ form, code, args, owner, milliseconds, fetch }),
   )
-  run.spent.evaluation += evaluation.milliseconds + setupMilliseconds
+  run.spent.evaluationMs += evaluation.milliseconds + setupMilliseconds
   for (const line of evaluation.lines) log(run, 'info', 'Code says', { details: line, isInternal: true })
   return evaluation
 }

@@ -29,8 +29,8 @@ import type {
   TimerToSet,
   TranscriptEntry,
   TurnOptions,
-  UserTurn,
   VariableValue,
+  VisitorEntry,
 } from './types.ts'
 
 /** A bot that is running. See `Frame` for the fields that are stored. */
@@ -40,7 +40,7 @@ export interface LiveFrame extends Omit<Frame, 'values' | 'publicationId'> {
   /** Values that differ from the ones the document starts with. */
   values: Map<string, VariableValue>
   /** Characters of all these values. */
-  size: number
+  characters: number
 }
 
 export interface Execution {
@@ -52,7 +52,7 @@ export interface Execution {
   cpuAtStart: number
   /** Time of the last yield to the event loop while blocks run. */
   yieldedAt: number
-  session: Omit<SessionState, 'frames' | 'waiting'>
+  state: Omit<SessionState, 'frames' | 'waiting'>
   frames: LiveFrame[]
   waiting: Position | null
   /** An input, a member, or an action or embed whose outcome the client has to send, keeps the chat open. */
@@ -67,7 +67,7 @@ export interface Execution {
   newFormat: string | undefined
   answers: Answer[]
   transcript: TranscriptEntry[]
-  said: UserTurn[]
+  said: VisitorEntry[]
   linkedResults: Map<string, LinkedResult>
   /** Files that are part of answers. */
   uploads: Upload[]
@@ -76,19 +76,19 @@ export interface Execution {
   spent: {
     blocks: number
     /** Milliseconds, as the next three. */
-    evaluation: number
-    waiting: number
+    evaluationMs: number
+    waitingMs: number
     /** The part of waiting that was for quotas of sheets. */
-    sheets: number
+    sheetsMs: number
     /** CPU time that others used while the turn waited. */
-    cpuWhileWaiting: number
+    cpuWhileWaitingMs: number
     outboundCalls: number
     tokens: number
     /** Characters, as the next one. */
-    filled: number
+    filledCharacters: number
     /** Looked through for Markdown. */
-    formatted: number
-    output: number
+    formattedCharacters: number
+    outputCharacters: number
   }
   /** Set once a limit is reached: the chat ends here. */
   isAborted: boolean
@@ -97,7 +97,7 @@ export interface Execution {
 export function createExecution(
   options: TurnOptions,
   effects: Effects,
-  session: Execution['session'],
+  session: Execution['state'],
 ): Execution {
   return {
     effects,
@@ -106,7 +106,7 @@ export function createExecution(
     startedAt: performance.now(),
     cpuAtStart: readRecentCpuMilliseconds(),
     yieldedAt: performance.now(),
-    session,
+    state: session,
     frames: [],
     waiting: null,
     waitKind: null,
@@ -125,15 +125,15 @@ export function createExecution(
     sheetRows: [],
     spent: {
       blocks: 0,
-      evaluation: 0,
-      waiting: 0,
-      sheets: 0,
-      cpuWhileWaiting: 0,
+      evaluationMs: 0,
+      waitingMs: 0,
+      sheetsMs: 0,
+      cpuWhileWaitingMs: 0,
       outboundCalls: 0,
       tokens: 0,
-      filled: 0,
-      formatted: 0,
-      output: 0,
+      filledCharacters: 0,
+      formattedCharacters: 0,
+      outputCharacters: 0,
     },
     isAborted: false,
   }
@@ -164,7 +164,7 @@ export function currentFrame(run: Execution): LiveFrame {
 }
 
 export function isPreview(run: Execution): boolean {
-  return run.session.resultId === null
+  return run.state.resultId === null
 }
 
 export function findWaitingBlock(run: Execution): Block | null {
@@ -221,7 +221,7 @@ function readRecentCpuMilliseconds(): number {
 
 /** Time that the service itself has worked on the turn so far, without the time it waited for others. */
 export function readWorkMilliseconds(run: Execution): number {
-  return performance.now() - run.startedAt - run.spent.waiting
+  return performance.now() - run.startedAt - run.spent.waitingMs
 }
 
 /**
@@ -251,7 +251,7 @@ export async function checkBudget(run: Execution): Promise<boolean> {
 function hasWorkedTooLong(run: Execution): boolean {
   const { workMilliseconds } = run.limits
   if (readWorkMilliseconds(run) <= workMilliseconds) return false
-  return readCpuMilliseconds() - run.cpuAtStart - run.spent.cpuWhileWaiting > workMilliseconds
+  return readCpuMilliseconds() - run.cpuAtStart - run.spent.cpuWhileWaitingMs > workMilliseconds
 }
 
 /** Waits for something that is not work on the turn: outside of this process, or a library that loads on first use. */
@@ -261,8 +261,8 @@ export async function waitFor<Value>(run: Execution, work: Promise<Value>): Prom
   try {
     return await work
   } finally {
-    run.spent.waiting += performance.now() - startedAt
-    run.spent.cpuWhileWaiting += readCpuMilliseconds() - cpuBefore
+    run.spent.waitingMs += performance.now() - startedAt
+    run.spent.cpuWhileWaitingMs += readCpuMilliseconds() - cpuBefore
   }
 }
 
@@ -272,8 +272,8 @@ export async function waitFor<Value>(run: Execution, work: Promise<Value>): Prom
  */
 export function spendOutput(run: Execution, part: unknown): boolean {
   if (run.isAborted) return false
-  run.spent.output += JSON.stringify(part)?.length ?? 0
-  if (run.spent.output <= run.limits.outputCharacters) return true
+  run.spent.outputCharacters += JSON.stringify(part)?.length ?? 0
+  if (run.spent.outputCharacters <= run.limits.outputCharacters) return true
   abortChat(run, `The chat was stopped: one turn sent more than ${run.limits.outputCharacters} characters`)
   return false
 }
@@ -289,7 +289,7 @@ export async function spendOutboundCall(run: Execution, bytes = 0): Promise<bool
     log(run, 'error', `Not sent: one turn may call out ${run.limits.outboundCalls} times`)
     return false
   }
-  const characters = run.frames.reduce((size, frame) => size + frame.size, run.spent.output)
+  const characters = run.frames.reduce((size, frame) => size + frame.characters, run.spent.outputCharacters)
   if (await reserveMemory(run, bytes, BYTES_PER_CHARACTER * characters)) return true
   log(run, 'error', `Not sent: ${noMemory}`)
   return false
@@ -299,9 +299,11 @@ export async function spendOutboundCall(run: Execution, bytes = 0): Promise<bool
 export const noMemory = 'the service has no room for what this turn holds while it waits, try again later'
 
 /** Counts bytes that the block holds while it waits for others, until its end. False where there is no room in time. */
-export async function reserveMemory(run: Execution, bytes: number, state = 0): Promise<boolean> {
+export async function reserveMemory(run: Execution, bytes: number, stateBytes = 0): Promise<boolean> {
   const { memory } = run.effects
-  return memory === undefined || waitFor(run, memory.take(bytes, computeRemainingMilliseconds(run), state))
+  return (
+    memory === undefined || waitFor(run, memory.take(bytes, computeRemainingMilliseconds(run), stateBytes))
+  )
 }
 
 export function sendBubble(run: Execution, bubble: Bubble): void {
@@ -332,8 +334,8 @@ export function sendAwaitedAction(
 
 /** The target of an edge that the chat takes; `null` where it leads nowhere. */
 export function takeEdge(run: Execution, edgeId: unknown): Target | null {
-  const { botId, flowIndex: flow } = currentFrame(run)
-  const target = followEdge(flow, edgeId)
+  const { botId, flowIndex } = currentFrame(run)
+  const target = followEdge(flowIndex, edgeId)
   if (target !== null) run.effects.visit?.({ botId, edgeId: String(edgeId) })
   return target
 }
@@ -353,8 +355,8 @@ export function addReturnPoint(run: Execution, point: ReturnPoint): void {
 
 /** Returns the event of that type. Commands differ by their text. */
 export function findEvent(run: Execution, type: string, command?: string): FlowEvent | undefined {
-  const { flowIndex: flow } = currentFrame(run)
-  return flow.events.find(
+  const { flowIndex } = currentFrame(run)
+  return flowIndex.events.find(
     (event) => event.type === type && (command === undefined || event.options.command === command),
   )
 }

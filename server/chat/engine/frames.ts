@@ -33,7 +33,7 @@ export function createFrame(
     flowId: null,
     flowIndex: indexFlow(flow),
     values: new Map(),
-    size: 0,
+    characters: 0,
     returns: [],
     resultId,
     answerCount: 0,
@@ -68,7 +68,7 @@ export async function loadFrames(run: Execution, flow: Flow, stored: Frame[]): P
       flowId,
       flowIndex: indexFlow(own ?? { id: frame.botId }),
       values: new Map(values),
-      size,
+      characters: size,
       ...frame,
     }
     run.frames.push(live)
@@ -119,8 +119,8 @@ function findLinkTarget(run: Execution, block: Block, flow: FlowIndex): Target |
 
 /** A link within the same bot: its group runs, then the flow goes on here. */
 function callGroup(run: Execution, block: Block, position: Position): BlockOutcome {
-  const { flowIndex: flow } = currentFrame(run)
-  const target = findLinkTarget(run, block, flow)
+  const { flowIndex } = currentFrame(run)
+  const target = findLinkTarget(run, block, flowIndex)
   if (target === null) return skip(run, block, 'there is no such group')
   // With nothing behind the link there is nothing to come back to, so a bot that restarts itself stays small.
   if (hasMoreBehind(run, block, position)) addReturnPoint(run, { kind: 'after', isAutomatic: true, position })
@@ -176,7 +176,7 @@ export function mergeVariablesIntoParents(run: Execution): void {
 /** Adds the result of a linked bot that has its own, for its answers. */
 function trackResult(run: Execution, frame: LiveFrame, isNew = false): void {
   const { resultId, flowId, botId } = frame
-  if (resultId === null || flowId === null || resultId === run.session.resultId) return
+  if (resultId === null || flowId === null || resultId === run.state.resultId) return
   if (run.linkedResults.has(resultId)) return
   run.linkedResults.set(resultId, {
     resultId,
@@ -240,9 +240,9 @@ function collectValuesByName(run: Execution): Map<string, VariableValue> {
 }
 
 function hasMoreBehind(run: Execution, block: Block, position: Position): boolean {
-  const { flowIndex: flow } = currentFrame(run)
-  const isLast = flow.groups.get(position.groupId)?.blocks.at(-1)?.id === block.id
-  return !isLast || (block.outgoingEdgeId !== undefined && flow.edges.has(block.outgoingEdgeId))
+  const { flowIndex } = currentFrame(run)
+  const isLast = flowIndex.groups.get(position.groupId)?.blocks.at(-1)?.id === block.id
+  return !isLast || (block.outgoingEdgeId !== undefined && flowIndex.edges.has(block.outgoingEdgeId))
 }
 
 function skip(run: Execution, block: Block, reason: string): BlockOutcome {

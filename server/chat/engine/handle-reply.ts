@@ -113,10 +113,10 @@ function takeEvent(
   message: Message | null,
   type: 'reply' | 'invalidReply',
 ): BlockOutcome | null {
-  const { flowIndex: flow } = currentFrame(run)
+  const { flowIndex } = currentFrame(run)
   const event = findEvent(run, type)
   if (event === undefined) return null
-  if (followEdge(flow, event.outgoingEdgeId)?.group.blocks.includes(block)) return null
+  if (followEdge(flowIndex, event.outgoingEdgeId)?.group.blocks.includes(block)) return null
   const target = takeEdge(run, event.outgoingEdgeId)
   describeReply(run, event, block, message)
   return target === null ? null : { kind: 'go', ...target }
@@ -140,10 +140,10 @@ const inputNames = byType<InputType, string>({
 })
 
 function describeReply(run: Execution, event: FlowEvent, block: Block, message: Message | null): void {
-  const { flowIndex: flow } = currentFrame(run)
+  const { flowIndex } = currentFrame(run)
   const { contentVariableId, inputNameVariableId, inputTypeVariableId } = event.options
   setVariable(run, contentVariableId, readMessageText(message))
-  setVariable(run, inputNameVariableId, searchBlock(flow, block.id)?.group.title ?? '')
+  setVariable(run, inputNameVariableId, searchBlock(flowIndex, block.id)?.group.title ?? '')
   setVariable(run, inputTypeVariableId, inputNames.get(block.type))
 }
 
@@ -269,7 +269,7 @@ export function readMessageText(message: Message | null): string {
 }
 
 /** True if a message says something, in words or by files. */
-export function isAnswer(message: Message | null): boolean {
+export function hasContent(message: Message | null): boolean {
   const files = typeof message === 'object' && message?.type === 'text' ? message.attachedFileUrls : undefined
   return readMessageText(message) !== '' || (files ?? []).length > 0
 }
@@ -290,7 +290,7 @@ function addAnswer(run: Execution, answer: Answer): void {
   const linked = frame.resultId === null ? undefined : run.linkedResults.get(frame.resultId)
   const answers = linked?.answers ?? run.answers
   answers.push(answer)
-  if (isPreview(run)) run.session.preview?.answers.push(answer)
+  if (isPreview(run)) run.state.preview?.answers.push(answer)
   for (let level = run.frames.length - 1; level >= 0; level -= 1) {
     const counted = run.frames[level]
     if (counted === undefined) break
@@ -304,7 +304,7 @@ function addAnswer(run: Execution, answer: Answer): void {
 const MAX_IDLE_TIMES = 20
 
 /** The options of the event, if it has an effect. */
-function optionsOf({
+function readIdleOptions({
   options,
 }: FlowEvent): { seconds: number; times: number; isEnding: boolean } | undefined {
   const seconds = Number(options.seconds)
@@ -326,13 +326,13 @@ export function idleTimesAt({ idle }: Pick<SessionState, 'idle'>, { groupId, blo
 export function setIdleTimer(run: Execution): void {
   const { waiting, waitKind } = run
   const event = waitKind === 'input' && waiting !== null ? findEvent(run, 'idle') : undefined
-  const options = event && optionsOf(event)
+  const options = event && readIdleOptions(event)
   if (waiting === null || options === undefined) {
-    delete run.session.idle
+    delete run.state.idle
     return
   }
-  const times = idleTimesAt(run.session, waiting)
-  if (times === 0) delete run.session.idle
+  const times = idleTimesAt(run.state, waiting)
+  if (times === 0) delete run.state.idle
   if (times > options.times || (times === options.times && !options.isEnding)) return
   run.timer = { id: run.effects.newId(), kind: 'idle', afterMs: options.seconds * 1_000 }
 }
@@ -340,15 +340,15 @@ export function setIdleTimer(run: Execution): void {
 /** Runs the branch once more, or ends the chat. An input of the branch itself is shown again. */
 async function takeIdle(run: Execution, block: Block, position: Position): Promise<BlockOutcome> {
   const event = findEvent(run, 'idle')
-  const options = event && optionsOf(event)
+  const options = event && readIdleOptions(event)
   if (event === undefined || options === undefined) return showInput(run, block, position)
-  const times = idleTimesAt(run.session, position) + 1
+  const times = idleTimesAt(run.state, position) + 1
   if (times > options.times) {
     log(run, 'info', 'The chat was ended: the visitor did not answer', { context: block.id })
     run.isAborted = true
     return { kind: 'end' }
   }
-  run.session.idle = { ...position, times }
+  run.state.idle = { ...position, times }
   const branch = followEdge(currentFrame(run).flowIndex, event.outgoingEdgeId)
   if (branch === null || branch.group.blocks.includes(block)) return showInput(run, block, position)
   const target = takeEdge(run, event.outgoingEdgeId)

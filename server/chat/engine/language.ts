@@ -14,13 +14,13 @@ export function readLanguage(run: Execution): string | undefined {
 
 /** The tag that dates are read in. */
 export function readingLanguage(run: Execution): string | undefined {
-  return readLanguage(run) ?? run.session.language
+  return readLanguage(run) ?? run.state.language
 }
 
 /** The sentences of the service for this chat. Regions are passed over: `de-CH` is `de`. */
 export function sentencesOf(run: Execution) {
   const named = matchLanguage(readLanguage(run))
-  return sentences[named ?? run.session.language ?? 'en'] ?? (sentences.en as (typeof sentences)[string])
+  return sentences[named ?? run.state.language ?? 'en'] ?? (sentences.en as (typeof sentences)[string])
 }
 
 /** The language of an `Accept-Language` header that the service has; English, like none, is left out. */

@@ -47,8 +47,8 @@ export function markdownNodes(value: string): JsonObject[] {
 
 function read(run: Execution, value: string, lex: (lexer: Lexer) => Token[]): Token[] | null {
   if (value.length > MAX_VALUE_CHARACTERS || !marks.test(value) || nested.test(value)) return null
-  run.spent.formatted += value.length
-  if (run.spent.formatted > MAX_FORMATTED_CHARACTERS) return null
+  run.spent.formattedCharacters += value.length
+  if (run.spent.formattedCharacters > MAX_FORMATTED_CHARACTERS) return null
   try {
     return lex(new Lexer({ gfm: false }))
   } catch {

@@ -18,11 +18,11 @@ export interface TurnMemory {
   /** Counts the state that a turn begins with, and a flow that turns share; false where there is no memory. */
   begin(bytes: number, flow?: { of: object; bytes: number }): boolean
   /**
-   * Counts more bytes, until `leave`. A turn that has none yet waits its turn, for so many milliseconds at most; one
-   * that has some gets memory immediately or not at all, so that no two turns wait for each other. `state` is the
+   * Counts more bytes, until `releaseBlock`. A turn that has none yet waits its turn, for so many milliseconds at most;
+   * one that has some gets memory immediately or not at all, so that no two turns wait for each other. `state` is the
    * current size of the state in bytes.
    */
-  take(bytes: number, milliseconds: number, state?: number): Promise<boolean>
+  take(bytes: number, milliseconds: number, stateBytes?: number): Promise<boolean>
   /** Releases the bytes that `take` counted, once a block is done. */
   releaseBlock(): void
   /** Ends all. */
@@ -152,7 +152,7 @@ export function createMemoryBudget(
         else if (hasRoom) taken.counted += more
         return hasRoom && !isEnded
       },
-      releaseBlock: releaseBlock,
+      releaseBlock,
       end() {
         isEnded = true
         releaseBlock()

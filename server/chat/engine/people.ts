@@ -75,7 +75,7 @@ export async function resumeFlow(
     waiting !== null &&
     findBlock(currentFrame(run).flowIndex, waiting)?.type === 'handoff'
   ) {
-    run.session.startFrom = { type: 'behind', position: waiting }
+    run.state.startFrom = { type: 'behind', position: waiting }
     return buildOutcomeWithoutTheme(run, true)
   }
   if (groupId === undefined) return { ...buildOutcomeWithoutTheme(run, true), state }
@@ -83,7 +83,7 @@ export async function resumeFlow(
   const frame = currentFrame(run)
   if (!frame.flowIndex.groups.has(groupId)) return undefined
   frame.returns = []
-  run.session.startFrom = { type: 'group', groupId }
+  run.state.startFrom = { type: 'group', groupId }
   return buildOutcomeWithoutTheme(run, true)
 }
 

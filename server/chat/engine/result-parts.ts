@@ -52,8 +52,8 @@ export function joinItems(value: Exclude<VariableValue, null>): string {
 }
 
 async function answersSoFar(run: Execution, frame: LiveFrame): Promise<Answer[]> {
-  if (frame.resultId === null || isPreview(run)) return run.session.preview?.answers ?? []
-  const isLinked = frame.resultId !== run.session.resultId
+  if (frame.resultId === null || isPreview(run)) return run.state.preview?.answers ?? []
+  const isLinked = frame.resultId !== run.state.resultId
   const added = isLinked ? (run.linkedResults.get(frame.resultId)?.answers ?? []) : run.answers
   return [...(await waitFor(run, run.effects.earlierAnswers(frame.resultId))), ...added]
 }
@@ -77,7 +77,7 @@ export function inputName(flow: FlowIndex, group: Group, block: Block, number: n
 /** The conversation as a text, one line for each message. */
 export async function transcriptText(run: Execution): Promise<string> {
   const earlier = isPreview(run)
-    ? (run.session.preview?.transcript ?? [])
+    ? (run.state.preview?.transcript ?? [])
     : await waitFor(run, run.effects.earlierTranscript())
   return [...earlier, ...run.transcript].map(transcriptLine).join('\n\n')
 }
@@ -92,7 +92,7 @@ const MAX_PREVIEW_ENTRIES = 200
 
 /** Stores the answers and transcript of a preview in its session, since it has no result; only the last ones. */
 export function rememberPreview(run: Execution): void {
-  const { preview } = run.session
+  const { preview } = run.state
   if (preview === undefined) return
   preview.answers = lastOf(run, preview.answers)
   preview.transcript = lastOf(run, [...preview.transcript, ...run.transcript])

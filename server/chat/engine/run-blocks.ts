@@ -138,9 +138,9 @@ async function returnFromBranch(run: Execution): Promise<ResolvedOutcome | null>
 }
 
 async function goBack(run: Execution, point: ReturnPoint): Promise<ResolvedOutcome> {
-  const { flowIndex: flow } = currentFrame(run)
-  const target = resolvePosition(flow, point.position)
-  const block = findBlock(flow, point.position)
+  const { flowIndex } = currentFrame(run)
+  const target = resolvePosition(flowIndex, point.position)
+  const block = findBlock(flowIndex, point.position)
   if (target === null || block === null) return { kind: 'end' }
   switch (point.kind) {
     case 'again':

@@ -59,7 +59,7 @@ export type TextFormat = 'richText' | 'markdown'
 type Evaluate = (request: EvaluateRequest) => Promise<EvaluateOutcome>
 
 /** An event for a client that streams a turn; the response of the turn contains all of it again. */
-export type TurnEvent =
+export type StreamEvent =
   | ({ type: 'look' } & BotAppearance)
   | { type: 'message'; message: Bubble }
   | { type: 'action'; action: ClientSideAction }
@@ -104,7 +104,7 @@ export interface Effects {
    */
   shareRequest?: (work: () => Promise<void>) => Promise<void>
   /** True while this request runs the turn and may send. Absent if no other request can run it. */
-  canSend?: () => Promise<boolean>
+  canCallOut?: () => Promise<boolean>
   /**
    * Reserves room for a row of a sheet in the queue. Returns the reason where there is none. Absent in a preview, which
    * has no queue.
@@ -128,7 +128,7 @@ export interface Effects {
    */
   checkout: { sessionId: string; returnUrl: string; formUrl?: string }
   /** Streams output to the client before the turn is written. */
-  emit?: ((event: TurnEvent) => void) | undefined
+  emit?: ((event: StreamEvent) => void) | undefined
   /** Sends by an account of the workspace. Rejects if its mail server rejects the mail, or takes longer than that. */
   sendEmailBy(account: JsonObject, mail: Mail, milliseconds: number): Promise<void>
   /**
@@ -285,7 +285,7 @@ export type Device = 'desktop' | 'tablet' | 'mobile'
 type Schemas = components['schemas']
 
 /** Types of values for the client are those of the contract. */
-export type UserTurn = Schemas['UserTurn']
+export type VisitorEntry = Schemas['UserTurn']
 export type Bubble = Schemas['MessageBubble']
 
 /** An input block as the client shows it: placeholders filled in, hidden items left out. */
@@ -370,7 +370,7 @@ export interface TurnOutcome {
   /** New lines of the conversation, to append. */
   transcript: TranscriptEntry[]
   /** Messages of the visitor in this turn, as a client shows them. */
-  said: UserTurn[]
+  said: VisitorEntry[]
   /** Both only ever go from false to true in a result. */
   hasStarted: boolean
   isCompleted: boolean

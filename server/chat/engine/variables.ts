@@ -10,7 +10,7 @@ import { parametrize } from './parametrize.ts'
 import type { VariableValue } from './types.ts'
 
 /** Characters that an item of a list is counted with besides its own. */
-const itemOverhead = 3
+const ITEM_OVERHEAD_CHARACTERS = 3
 
 /** Properties of blocks that hold an address. */
 const ADDRESS_KEY = /^url$|Url$|Src$/
@@ -30,9 +30,9 @@ export function readVariable(
 }
 
 export function valueByName(run: Execution, name: string): VariableValue {
-  const { flowIndex: flow } = currentFrame(run)
-  const meant = candidateNames(name).find((each) => flow.variablesByName.has(each))
-  const variable = meant === undefined ? undefined : flow.variablesByName.get(meant)
+  const { flowIndex } = currentFrame(run)
+  const meant = candidateNames(name).find((each) => flowIndex.variablesByName.has(each))
+  const variable = meant === undefined ? undefined : flowIndex.variablesByName.get(meant)
   return variable === undefined ? null : readVariable(run, variable.id)
 }
 
@@ -51,7 +51,8 @@ export function setVariable(
   if (countCharacters(fitting) < countCharacters(storable)) {
     log(run, 'error', `The value of "${variable.name}" was cut to ${run.limits.valueCharacters} characters`)
   }
-  const total = frame.size + countCharacters(fitting) - countCharacters(frame.values.get(variableId) ?? null)
+  const total =
+    frame.characters + countCharacters(fitting) - countCharacters(frame.values.get(variableId) ?? null)
   if (total > run.limits.totalValueCharacters) {
     const limit = run.limits.totalValueCharacters
     log(
@@ -61,7 +62,7 @@ export function setVariable(
     )
     return
   }
-  frame.size = total
+  frame.characters = total
   frame.values.set(variableId, fitting)
 }
 
@@ -125,8 +126,8 @@ export async function fill(
 
 /** Counts characters that values were filled in with. */
 export function spendFilled(run: Execution, characters: number): void {
-  run.spent.filled += characters
-  if (run.spent.filled <= run.limits.outputCharacters) return
+  run.spent.filledCharacters += characters
+  if (run.spent.filledCharacters <= run.limits.outputCharacters) return
   abortChat(
     run,
     `The chat was stopped: one turn filled in more than ${run.limits.outputCharacters} characters`,
@@ -241,8 +242,8 @@ export async function evaluateCode(
 
 /** Applies the calls of `setVariable(name, value)` in the code. */
 export function setAssignedVariables(run: Execution, assignments: { name: string; value: unknown }[]): void {
-  const { flowIndex: flow } = currentFrame(run)
-  for (const { name, value } of assignments) setVariable(run, flow.variablesByName.get(name)?.id, value)
+  const { flowIndex } = currentFrame(run)
+  for (const { name, value } of assignments) setVariable(run, flowIndex.variablesByName.get(name)?.id, value)
 }
 
 async function evaluatePlaceholder(run: Execution, code: string): Promise<VariableValue> {
@@ -300,7 +301,7 @@ function storableValue(value: VariableValue): VariableValue {
 export function countCharacters(value: VariableValue): number {
   if (value === null) return 0
   if (typeof value === 'string') return value.length
-  return value.reduce((size, item) => size + itemOverhead + (item?.length ?? 0), 0)
+  return value.reduce((size, item) => size + ITEM_OVERHEAD_CHARACTERS + (item?.length ?? 0), 0)
 }
 
 function limitValue(run: Execution, value: VariableValue): VariableValue {
@@ -309,7 +310,7 @@ function limitValue(run: Execution, value: VariableValue): VariableValue {
   if (typeof value === 'string') return cutText(value, maximum)
   let size = 0
   const end = value.findIndex((item) => {
-    size += itemOverhead + (item?.length ?? 0)
+    size += ITEM_OVERHEAD_CHARACTERS + (item?.length ?? 0)
     return size > maximum
   })
   return value.slice(0, end)

@@ -25,7 +25,7 @@ import { botId, floorOf, maxAnswers, savedAt, transcriptId, workspaceId } from '
  * takes many times longer to write. `written` has the rows of results with their earlier flags, `ordinal` and
  * `eventTypes`.
  */
-const enqueueTurnEvents = sql`, queued AS (${enqueueEvents(
+const batchedEventInsertion = sql`, queued AS (${enqueueEvents(
   sql`
     SELECT bot_id, ${sql.placeholder('idPrefix')}::text AS id,
       is_start::integer + is_answer::integer + is_completion::integer AS size,
@@ -44,7 +44,7 @@ const enqueueTurnEvents = sql`, queued AS (${enqueueEvents(
 )})`
 
 /** Parameters of every turn in a batch of one bot. */
-const shared = {
+export const sharedTypes = {
   sessionId: 'text',
   resultId: 'text',
   state: 'text',
@@ -60,10 +60,10 @@ const shared = {
   transcript: 'text',
 } as const
 
-const startTypes = { ...shared, publicationId: 'text', lastDigest: 'text' } as const
+const startTypes = { ...sharedTypes, publicationId: 'text', lastDigest: 'text' } as const
 
 /** Starts of chats without a remembered result: new results without answers. */
-const insertStarts = (batch: SQL) => sql`
+const startsSql = (batch: SQL) => sql`
   WITH batch AS MATERIALIZED (SELECT * FROM ${batch}),
   session AS (
     INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_digest,
@@ -83,7 +83,7 @@ const insertStarts = (batch: SQL) => sql`
   SELECT ordinal FROM batch`
 
 const nextTypes = {
-  ...shared,
+  ...sharedTypes,
   revision: 'integer',
   lastDigest: 'text',
   memberEdits: 'text',
@@ -100,7 +100,7 @@ const withEventsTypes = { eventTypes: 'text' } as const
  * first and then by their `ctid`: a planner that assumes an empty table would scan all of it. A session that another
  * transaction has changed is left out; if a result was changed, a division by zero aborts the whole batch.
  */
-const updateTurns = (batch: SQL, resultCondition: SQL, returned: SQL, more: SQL) => sql`
+const turnsSql = (batch: SQL, resultCondition: SQL, returned: SQL, more: SQL) => sql`
   WITH session AS (
     UPDATE ${chatSessions} s SET state = batch.state::json, revision = s.revision + 1, result_id = batch."resultId",
       last_digest = batch."lastDigest", ended_at = batch."endedAt",
@@ -151,8 +151,8 @@ const answerTypes = {
 } as const
 
 /** Answers to results that no count of statistics includes yet. */
-const insertAnswers = (batch: SQL, returned = sql``, more = sql``) =>
-  updateTurns(
+const answersSql = (batch: SQL, returned = sql``, more = sql``) =>
+  turnsSql(
     batch,
     sql`created_at >= batch."lateBefore"`,
     sql`, session."blockId", session."blockBotId", session.content, session.files ${returned}`,
@@ -189,8 +189,8 @@ const changedLate = sql`
  * Turns without an answer, as most of timers are: their results may be old, and they may set a timer anew or remove
  * it. Both lock rows of timers in the order in which heartbeats lock leased ones.
  */
-const writeUnanswered = (batch: SQL, returned = sql``, more = sql``) =>
-  updateTurns(
+const unansweredSql = (batch: SQL, returned = sql``, more = sql``) =>
+  turnsSql(
     batch,
     sql`true`,
     sql`, o.waiting_block_id, o.waits_until, was_waiting_block_id, was_waits_until ${returned}`,
@@ -216,23 +216,21 @@ const writeUnanswered = (batch: SQL, returned = sql``, more = sql``) =>
   )
 
 export const batchedStatements = statements((db, named) => ({
-  start: prepareBatchedWrite(db, named('chat_batched_starts'), startTypes, insertStarts),
-  answer: prepareBatchedWrite(db, named('chat_batched_answers'), answerTypes, (batch) =>
-    insertAnswers(batch),
-  ),
+  start: prepareBatchedWrite(db, named('chat_batched_starts'), startTypes, startsSql),
+  answer: prepareBatchedWrite(db, named('chat_batched_answers'), answerTypes, (batch) => answersSql(batch)),
   answerWithEvents: prepareBatchedWrite(
     db,
     named('chat_batched_answers_with_events'),
     { ...answerTypes, ...withEventsTypes },
-    (batch) => insertAnswers(batch, ofEvents, enqueueTurnEvents),
+    (batch) => answersSql(batch, ofEvents, batchedEventInsertion),
   ),
   unanswered: prepareBatchedWrite(db, named('chat_batched_unanswered'), unansweredTypes, (batch) =>
-    writeUnanswered(batch),
+    unansweredSql(batch),
   ),
   unansweredWithEvents: prepareBatchedWrite(
     db,
     named('chat_batched_unanswered_with_events'),
     { ...unansweredTypes, ...withEventsTypes },
-    (batch) => writeUnanswered(batch, ofEvents, enqueueTurnEvents),
+    (batch) => unansweredSql(batch, ofEvents, batchedEventInsertion),
   ),
 }))

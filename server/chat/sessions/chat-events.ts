@@ -41,7 +41,7 @@ export async function enqueueChatEvent(
 }
 
 /** Adds the event of a turn, if there is one and an endpoint wants it. */
-export function enqueueTurnEvent(
+export function turnEventWrites(
   { workspaceId, subscribedEvents }: { workspaceId: string; subscribedEvents: string | null },
   event: ChatWebhookEvent | undefined,
   now: Date,

@@ -111,7 +111,7 @@ const TURN_DICTIONARY = Buffer.from(
 /** Little memory: turns are small, and allocating more takes longer than compressing. */
 const options = { dictionary: TURN_DICTIONARY, windowBits: 12, memLevel: 4, chunkSize: 1_024 }
 
-/** Encodes a turn; `answer` is JSON. */
+/** Encodes a turn; `response` is JSON. */
 export function encodeTurn(said: ChatEntry[], response: string): Buffer {
   return deflateRawSync(`{"said":${JSON.stringify(said)},"response":${response}}`, options)
 }
@@ -138,8 +138,8 @@ const OTHER_ROW_BYTES = 330
 /**
  * True if a turn fits beside the state and the turns of the session. Sizes are in bytes; the state may still double.
  */
-export function fitsInline(encodedTurn: Buffer, stateSize: number, inlineTurnsSize: number): boolean {
-  return OTHER_ROW_BYTES + 2 * stateSize + inlineTurnsSize + 2 + encodedTurn.length <= FULL_ROW_BYTES
+export function fitsInline(encodedTurn: Buffer, stateSize: number, inlineTurnsBytes: number): boolean {
+  return OTHER_ROW_BYTES + 2 * stateSize + inlineTurnsBytes + 2 + encodedTurn.length <= FULL_ROW_BYTES
 }
 
 /** Returns a turn with its length, to be put in front of the others of the session. */
@@ -170,10 +170,10 @@ export type EncodedEntry = string | null | TranscriptEntry
 
 /** Encodes a transcript. `answer` is the answer of the row, if it has one. */
 export function encodeTranscript(
-  said: readonly TranscriptEntry[],
+  transcript: readonly TranscriptEntry[],
   answer: string | undefined,
 ): EncodedEntry[] {
-  return said.map((entry) => {
+  return transcript.map((entry) => {
     if (entry.type !== 'text' || entry.text === undefined) return entry
     if (entry.role === 'bot') return entry.text
     return entry.text === answer ? null : entry

@@ -134,18 +134,18 @@ export function openTimers(services: Services): LeaseWorker {
   }
 
   /** Runs the turn of a timer, which removes its row or sets it anew. */
-  async function fire({ sessionId, id, botId }: Timer): Promise<'written' | 'obsolete' | 'moved'> {
+  async function fire({ sessionId, id, botId }: Timer): Promise<'written' | 'obsolete' | 'superseded'> {
     const now = currentTime()
     const session = await findSession(db, tools.chat, sessionId, now)
     const state = session && decodeState(session)
     if (!session || state?.timer?.id !== id) return 'obsolete'
     const isWaiting = session.handledBy === 'waiting' && state.timer.kind === 'handoff'
     // Members took it meanwhile: its row is paused, and goes on when they give the chat back.
-    if (session.handledBy !== null && !isWaiting) return 'moved'
+    if (session.handledBy !== null && !isWaiting) return 'superseded'
     if (quota.findIssue('text', botId)) throw new Overdrawn('The bot stores no more of its chats today')
     const reply = { message: { type: 'timer' as const }, options: {}, digest: timerDigest }
     const ran = await runTurn({ now, slot, quota: () => quota, ...tools }, session, reply)
-    if (ran === 'moved') return ran
+    if (ran === 'superseded') return ran
     return typeof ran === 'object' && 'response' in ran ? 'written' : 'obsolete'
   }
 
@@ -153,7 +153,7 @@ export function openTimers(services: Services): LeaseWorker {
     try {
       const fate = await fire(timer)
       if (fate === 'obsolete') await removing(db)(timer)
-      else if (fate === 'moved') await putOff(timer, 0, timer.failures)
+      else if (fate === 'superseded') await putOff(timer, 0, timer.failures)
     } catch (error) {
       // The lease ends by itself.
       if (isUnavailable(error)) return logError(error, 'timers of chats cannot be run now')

@@ -8,16 +8,16 @@ import { JsonText } from '../../kit/json/json-text.ts'
 import { inputForPeople } from '../engine/inputs/for-people.ts'
 import { recordMessage, resumeFlow } from '../engine/people.ts'
 import type { Effects, Flow } from '../engine/types.ts'
-import { type ChatWebhookEvent, enqueueTurnEvent } from './chat-events.ts'
+import { type ChatWebhookEvent, turnEventWrites } from './chat-events.ts'
 import { decodeState } from './codec.ts'
 import { lastMessageIn, readLastMessage } from './last-message.ts'
 import type { HeldChat } from './lock-chat.ts'
 import { readLastResponse, type Session } from './read-session.ts'
-import { pickAwaitedParts, retainUploads, type TurnInput, type TurnRun, toTurnResponse } from './run-turn.ts'
+import { pickAwaitedParts, type TurnEnd, type TurnRequest, toTurnResponse, uploadWrites } from './run-turn.ts'
 import { removeTimer } from './timer-rows.ts'
-import { openExpiryOf, resumeTimer } from './timers.ts'
+import { computeOpenExpiry, resumeTimer } from './timers.ts'
 import { type Context, createEffects } from './turn-effects.ts'
-import { latestExpiryOf, measureTurn, type WrapWrite, writeTurn } from './write-turn.ts'
+import { computeLatestExpiry, measureTurn, type WrapWrite, writeTurn } from './write-turn.ts'
 
 /*
  * A chat is handled by the bot, waits for a member, or is handled by a member. In the last two cases the bot runs and
@@ -54,7 +54,7 @@ export async function planHanding(
     assigneeId: null,
     handledSince: now,
     typingUntil: null,
-    expiresAt: latestExpiryOf(chat.createdAt),
+    expiresAt: computeLatestExpiry(chat.createdAt),
   }
   if (chat.handledBy === null) Object.assign(changes, await lastTurnOf(db, chat))
   if (wanted === 'waiting') return chat.handledBy === 'waiting' ? {} : { changes }
@@ -114,16 +114,16 @@ export async function giveBack(
     expectsEvents: timer ? true : undefined,
     revision: revision + 1,
   }
-  const expiresAt = openExpiryOf(dueAt && dueAt > now ? dueAt : now, chat.createdAt)
+  const expiresAt = computeOpenExpiry(dueAt && dueAt > now ? dueAt : now, chat.createdAt)
   const isWritten = await writeTurn(
     db,
     {
       session: { id, botId, workspaceId: grant.bot.workspaceId, publicationId },
       subscribedEvents: null,
-      read: {
+      base: {
         memberEdits: memberEdits?.text ?? null,
         isEnded: false,
-        inlineTurnsSize: inlineTurns?.length ?? 0,
+        inlineTurnsBytes: inlineTurns?.length ?? 0,
       },
       expiresAt,
       revision,
@@ -158,9 +158,9 @@ export async function giveBack(
 export async function receiveMessage(
   context: Context,
   session: Session,
-  { message, options, digest }: Pick<TurnInput, 'message' | 'options' | 'digest'>,
+  { message, options, digest }: Pick<TurnRequest, 'message' | 'options' | 'digest'>,
   keep?: WrapWrite,
-): Promise<TurnRun> {
+): Promise<TurnEnd> {
   const { sessionId, botId, workspaceId, publicationId, handledBy, revision, subscribedEvents } = session
   const state = decodeState(session)
   if (!state || handledBy === null) return 'over'
@@ -193,7 +193,7 @@ export async function receiveMessage(
     {
       session: { id: sessionId, botId, workspaceId, publicationId },
       subscribedEvents,
-      read: session,
+      base: session,
       expiresAt: session.expiresAt,
       revision,
       resultId: state.resultId,
@@ -206,20 +206,20 @@ export async function receiveMessage(
     context.now,
     keep,
     [
-      ...retainUploads(sessionId, outcome.uploads),
+      ...uploadWrites(sessionId, outcome.uploads),
       (tx) =>
         tx
           .update(table)
           .set({ lastMessage: lastMessageIn(outcome.said) })
           .where(and(eq(table.botId, botId), eq(table.id, sessionId))),
-      ...enqueueTurnEvent(session, event, context.now),
+      ...turnEventWrites(session, event, context.now),
     ],
   )
-  if (!isWritten) return 'moved'
+  if (!isWritten) return 'superseded'
   const eventBytes = subscribedEvents && event ? Buffer.byteLength(JSON.stringify(event)) : 0
   context
     .quota()
-    .add('text', botId, eventBytes + measureTurn({ outcome, response, read: session, subscribedEvents }))
+    .add('text', botId, eventBytes + measureTurn({ outcome, response, base: session, subscribedEvents }))
   return { response }
 }
 

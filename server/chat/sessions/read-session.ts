@@ -37,7 +37,7 @@ import {
   decompressTurn,
   type StoredTurn,
 } from './codec.ts'
-import { sessionQueries, turnAge } from './session-queries.ts'
+import { sessionQueries, turnAgeMs } from './session-queries.ts'
 
 /* Reads for turns of a chat: the session and its flow, and earlier turns. */
 
@@ -70,7 +70,7 @@ export async function findPublished(
 export async function findSession(db: Database, tools: ChatTools, sessionId: string, now: Date) {
   const botId = botOfSession(sessionId)
   if (botId === undefined) return undefined
-  const row = await sessionQueries(db).resume({ botId, sessionId, now: now.toISOString() })
+  const row = await sessionQueries(db).readSession({ botId, sessionId, now: now.toISOString() })
   if (!row) return undefined
   const flow =
     row.publicationId === null
@@ -95,7 +95,7 @@ export async function findVisitorSession(
 export async function tryChat(db: Database) {
   const nobodys = { botId: '', sessionId: '', now: new Date(0).toISOString() }
   await sessionQueries(db)
-    .resume(nobodys)
+    .readSession(nobodys)
     .catch((error) => {
       if (!topologyOf(db).runsTurnsOnNodes || /^(0A|42)/.test(sqlState(error) ?? '')) throw error
       // Reads a table that every node has: this fails too while the extension of the cluster is not upgraded.
@@ -109,7 +109,7 @@ export type Session = NonNullable<Awaited<ReturnType<typeof findSession>>>
 export async function readTurnAge(db: Database, { botId, sessionId, revision }: Session) {
   const [row] = await selectRows(
     db,
-    { turnAge },
+    { turnAge: turnAgeMs },
     (list) => sql`
       SELECT ${list} FROM ${chatSessions}
       WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${revision}`,
@@ -321,9 +321,9 @@ export async function readStoredTurns(
     .sort((one, other) => one.revision - other.revision)
 }
 
-function toRevisionTurn({ said, response: answer }: StoredTurn): RevisionTurn {
-  const shown = answer.messages.map((message): ChatEntry => ({ role: 'bot', message }))
-  return { revision: answer.revision, entries: [...said, ...shown], response: answer }
+function toRevisionTurn({ said, response }: StoredTurn): RevisionTurn {
+  const shown = response.messages.map((message): ChatEntry => ({ role: 'bot', message }))
+  return { revision: response.revision, entries: [...said, ...shown], response }
 }
 
 /** Returns the last answers of a result; of a very long chat only as many as a block can use. */
@@ -346,7 +346,7 @@ export async function readLastAnswers(db: Database, botId: string, resultId: str
 
 /**
  * Returns the transcript of a chat: the part written with its result, the parts with answers, and the parts of turns
- * without answers, which say how many answers precede them. A transcript longer than `most` characters ends early.
+ * without answers, which say how many answers precede them. A transcript longer than `maxCharacters` ends early.
  */
 export async function readTranscript(
   db: Database,
@@ -372,7 +372,7 @@ export async function readTranscript(
         UNION ALL
         SELECT coalesce(nullif(split_part(id, '.', 2), '')::integer, 0), 0, id, entries, NULL
         FROM ${resultTranscripts} WHERE ${isOf}
-      ) AS said WHERE said.entries IS NOT NULL) AS kept
+      ) AS part_of_chat WHERE part_of_chat.entries IS NOT NULL) AS kept
       WHERE coalesce(kept.earlier, 0) < ${maxCharacters}::float8 ORDER BY kept.answers, kept.part, kept.id`,
   )
   return rows.flatMap(({ entries, answer }) => decodeTranscript(entries, answer))

@@ -6,44 +6,51 @@ import { keepUploads, type Upload } from '../../uploads/uploads.ts'
 import { MAX_WAIT_SECONDS } from '../engine/blocks/client-actions.ts'
 import { continueFlow } from '../engine/engine.ts'
 import type { TurnMemory } from '../engine/memory-budget.ts'
-import type { Effects, Message, TurnEvent, TurnOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
+import type {
+  Effects,
+  Message,
+  StreamEvent,
+  TurnOptions,
+  TurnOutcome,
+  TurnRejection,
+} from '../engine/types.ts'
 import { wakeBridge } from './bridged.ts'
-import { enqueueTurnEvent, toChatEvent } from './chat-events.ts'
+import { toChatEvent, turnEventWrites } from './chat-events.ts'
 import { decodeState } from './codec.ts'
-import { mergeEdits } from './concurrent-edits.ts'
+import { mergeEdits } from './member-edits.ts'
 import { readLastResponse, readTurnAge, type Session } from './read-session.ts'
-import { queueSheetRows } from './sheet-rows.ts'
-import { computeExpiry, computeTimerChange, readSecondsLeft, writeHandover } from './timers.ts'
+import { sheetRowWrites } from './sheet-rows.ts'
+import { computeTimerChange, computeTurnExpiry, handoverWrites, readSecondsLeft } from './timers.ts'
 import { type Context, createEffects, withTurnMemory } from './turn-effects.ts'
 import { TurnLease } from './turn-lease.ts'
 import { type ExtraWrite, measureTurn, type WrapWrite, writeTurn } from './write-turn.ts'
 
 /* Runs one turn of an existing session once, even if several requests send the same reply, and writes it. */
 
-export interface TurnInput {
+export interface TurnRequest {
   message: Message | null | undefined
   options: TurnOptions
-  /** The reply as the session stores it, see `digestOf`. */
+  /** The reply as the session stores it, see `digestReply`. */
   digest: string
   /** Receives output while the turn is still running. */
   emit?: Effects['emit']
 }
 
-/** `over`: the chat has ended. `moved`: another reply was counted instead of this one, or people handle the chat. */
-export type TurnRun = { response: string } | TurnRejection | 'over' | 'moved'
+/** `over`: the chat has ended. `superseded`: another reply was counted, or members handle the chat. */
+export type TurnEnd = { response: string } | TurnRejection | 'over' | 'superseded'
 
 /** Runs the turn that follows the revision of the session, and writes it. */
 export async function runTurn(
   context: Context,
   session: Session,
-  reply: TurnInput,
+  request: TurnRequest,
   wrapWrite?: WrapWrite,
-): Promise<TurnRun> {
+): Promise<TurnEnd> {
   const { workspaceId, flow } = session
   // The state is in memory twice: as the text that was read, and decoded.
   const bytes = 2 * (session.state?.length ?? 0)
   return withTurnMemory(context, { workspaceId, flow, bytes }, (memory) =>
-    runTurnWithin(context, session, memory, reply, wrapWrite),
+    runTurnWithin(context, session, memory, request, wrapWrite),
   )
 }
 
@@ -51,57 +58,58 @@ async function runTurnWithin(
   context: Context,
   session: Session,
   memory: TurnMemory,
-  reply: TurnInput,
+  request: TurnRequest,
   wrapWrite?: WrapWrite,
-): Promise<TurnRun> {
+): Promise<TurnEnd> {
   const { sessionId, botId, workspaceId, publicationId } = session
   const lease = new TurnLease(context.db, session)
   let isWritten = false
   try {
-    while (!lease.isLost || (await context.slot.releaseDuring(() => lease.wait()))) {
+    while (!lease.isHeldElsewhere || (await context.slot.releaseDuring(() => lease.wait()))) {
       // An execution changes its state, so each attempt decodes its own.
       const state = decodeState(session)
       if (!state) return 'over'
       const hasEarlierAnswer = (state.frames[0]?.answerCount ?? 0) > 0
       const { timer: timerBefore, isBridged } = state
-      const emit = reply.emit && ((event: TurnEvent) => void (lease.isLost || reply.emit?.(event)))
+      const emit =
+        request.emit && ((event: StreamEvent) => void (lease.isHeldElsewhere || request.emit?.(event)))
       const { resultId } = state
       const ids = { sessionId, botId, workspaceId, publicationId, resultId }
       const effects = createEffects(context, { state, memory, ...ids }, lease, emit)
-      const outcome = await continueFlow(session.flow, state, reply.message, reply.options, effects)
-      if (lease.isLost) continue
+      const outcome = await continueFlow(session.flow, state, request.message, request.options, effects)
+      if (lease.isHeldElsewhere) continue
       if (outcome.rejection) return outcome
-      for (let read: Session | undefined = session; read !== undefined; ) {
+      for (let base: Session | undefined = session; base !== undefined; ) {
         const response = JSON.stringify(toTurnResponse(outcome, session.revision + 1, publicationId === null))
         isWritten = await writeTurn(
           context.db,
           {
             session: { id: sessionId, botId, workspaceId, publicationId },
             subscribedEvents: session.subscribedEvents,
-            read,
-            expiresAt: computeExpiry(outcome, session.createdAt, context.now),
+            base,
+            expiresAt: computeTurnExpiry(outcome, session.createdAt, context.now),
             revision: session.revision,
             resultId,
             isNewResult: session.resultId === null,
             hasEarlierAnswer,
             outcome,
             timer: computeTimerChange(outcome, timerBefore),
-            lastDigest: reply.digest,
+            lastDigest: request.digest,
             response,
           },
           context.now,
           wrapWrite,
           [
-            ...retainUploads(sessionId, outcome.uploads),
-            ...queueSheetRows({ botId, workspaceId, resultId }, outcome),
+            ...uploadWrites(sessionId, outcome.uploads),
+            ...sheetRowWrites({ botId, workspaceId, resultId }, outcome),
             ...(isBridged ? [(tx: Database) => wakeBridge(tx, session)] : []),
-            ...writeHandover(
+            ...handoverWrites(
               { id: sessionId, botId },
               outcome,
               { session, isReturned: session.handledBy !== null },
               context.now,
             ),
-            ...enqueueTurnEvent(
+            ...turnEventWrites(
               session,
               toChatEvent({ handledBy: session.handledBy, ...ids }, outcome),
               context.now,
@@ -110,22 +118,22 @@ async function runTurnWithin(
         )
         if (isWritten) {
           const { subscribedEvents } = session
-          const size = measureTurn({ outcome, response, read: session, subscribedEvents })
+          const size = measureTurn({ outcome, response, base: session, subscribedEvents })
           context.quota().add('text', botId, size)
           return { response }
         }
-        read = await mergeEdits(context.db, read, outcome, effects)
+        base = await mergeEdits(context.db, base, outcome, effects)
       }
-      return 'moved'
+      return 'superseded'
     }
-    return 'moved'
+    return 'superseded'
   } finally {
     await lease.end(isWritten)
   }
 }
 
 /** Retains the files of a turn. */
-export function retainUploads(sessionId: string, uploads: Upload[]): ExtraWrite[] {
+export function uploadWrites(sessionId: string, uploads: Upload[]): ExtraWrite[] {
   return uploads.length === 0 ? [] : [(tx) => keepUploads(tx, sessionId, uploads)]
 }
 

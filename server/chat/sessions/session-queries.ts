@@ -29,7 +29,7 @@ const subscribedEvents = optional(
   ),
 )
 
-function startLookup(...[db, named]: StatementContext) {
+function prepareStartLookup(...[db, named]: StatementContext) {
   return prepareBatchedQuery(
     db,
     named,
@@ -59,7 +59,7 @@ function startLookup(...[db, named]: StatementContext) {
  * Milliseconds since the last turn of a session was written, by the clock of the database, which also set that
  * timestamp.
  */
-export const turnAge = expression(
+export const turnAgeMs = expression(
   sql`date_part('epoch', clock_timestamp() - ${chatSessions.updatedAt}) * 1000`,
   'float8',
 )
@@ -100,7 +100,7 @@ const fromSession = (list: SQL, batch: SQL) => sql`
     AND CASE WHEN ${chatSessions.resultId} IS NULL THEN true
       ELSE ${isResultVisible(sql`batch."botId"`, sql`${chatSessions.resultId}`)} END`
 
-function resumeLookup(...[db, named]: StatementContext) {
+function prepareSessionLookup(...[db, named]: StatementContext) {
   return prepareBatchedQuery(
     db,
     named,
@@ -109,11 +109,11 @@ function resumeLookup(...[db, named]: StatementContext) {
     {
       ...sessionShape,
       botId: bots.id,
-      turnAge,
+      turnAge: turnAgeMs,
       workspaceId: bots.workspaceId,
       subscribedEvents,
       // In bytes.
-      inlineTurnsSize: expression(sql`coalesce(octet_length(${chatSessions.inlineTurns}), 0)`, 'integer'),
+      inlineTurnsBytes: expression(sql`coalesce(octet_length(${chatSessions.inlineTurns}), 0)`, 'integer'),
     },
     fromSession,
   )
@@ -135,7 +135,7 @@ const followShape = {
   ),
 }
 
-function followLookup(...[db, named]: StatementContext) {
+function prepareFollowLookup(...[db, named]: StatementContext) {
   return prepareBatchedQuery(
     db,
     named,
@@ -182,7 +182,7 @@ const nodeStatements = statements((db, named) => ({
       turnAge: expression(sql`0`, 'float8'),
       workspaceId: expression(sql`workspace_id`, 'text'),
       subscribedEvents: subscribedOnCitus,
-      inlineTurnsSize: expression(sql`inline_turns_size`, 'integer'),
+      inlineTurnsBytes: expression(sql`inline_turns_size`, 'integer'),
     },
     selectFromNode,
   ),
@@ -194,7 +194,7 @@ async function startOnNode(db: Database, lookup: { publicId: string; botId: stri
   return found
 }
 
-async function resumeOnNode(db: Database, lookup: { botId: string; sessionId: string; now: string }) {
+async function readSessionOnNode(db: Database, lookup: { botId: string; sessionId: string; now: string }) {
   const [found] = await nodeStatements(await nodeOf(db, lookup.botId)).resume(lookup)
   return found
 }
@@ -208,13 +208,13 @@ export const sessionQueries = statements((db, named) => ({
   ...(topologyOf(db).runsTurnsOnNodes
     ? {
         start: startOnNode.bind(null, db),
-        resume: resumeOnNode.bind(null, db),
+        readSession: readSessionOnNode.bind(null, db),
         follow: followOnNode.bind(null, db),
       }
     : {
-        start: startLookup(db, named),
-        resume: resumeLookup(db, named),
-        follow: followLookup(db, named),
+        start: prepareStartLookup(db, named),
+        readSession: prepareSessionLookup(db, named),
+        follow: prepareFollowLookup(db, named),
       }),
   linked: prepareBatchedQuery(
     db,

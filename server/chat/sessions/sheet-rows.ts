@@ -86,7 +86,7 @@ async function countRows(db: Database, { botId, workspaceId }: Owner): Promise<C
 }
 
 /** Writes the rows that a turn leaves to the queue. */
-export function queueSheetRows(
+export function sheetRowWrites(
   { botId, workspaceId, resultId }: Owner & { resultId: string | null },
   { sheetRows }: Pick<TurnOutcome, 'sheetRows'>,
 ): ExtraWrite[] {

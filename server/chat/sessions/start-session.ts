@@ -2,13 +2,13 @@ import { Unavailable } from '../../db/unavailable.ts'
 import { newId } from '../../ids.ts'
 import { startFlow } from '../engine/engine.ts'
 import type { BotAppearance, Effects, StartOptions, TurnOutcome, TurnRejection } from '../engine/types.ts'
-import { enqueueTurnEvent, toChatEvent } from './chat-events.ts'
+import { toChatEvent, turnEventWrites } from './chat-events.ts'
 import { newSessionId } from './codec.ts'
 import { remembersUsers } from './origin-check.ts'
 import type { findPublished } from './read-session.ts'
-import { retainUploads, toTurnResponse } from './run-turn.ts'
-import { queueSheetRows } from './sheet-rows.ts'
-import { computeExpiry, computeTimerChange, writeHandover } from './timers.ts'
+import { toTurnResponse, uploadWrites } from './run-turn.ts'
+import { sheetRowWrites } from './sheet-rows.ts'
+import { computeTimerChange, computeTurnExpiry, handoverWrites } from './timers.ts'
 import { type Context, createEffects, withTurnMemory } from './turn-effects.ts'
 import { measureTurn, type WrapWrite, writeTurn } from './write-turn.ts'
 
@@ -56,7 +56,7 @@ export async function startSession(
       revision: 0,
       resultId: options.isOnlyRegistering ? null : resultId,
       isNewResult: earlierId === null,
-      expiresAt: computeExpiry(outcome, now, now),
+      expiresAt: computeTurnExpiry(outcome, now, now),
       outcome,
       timer: computeTimerChange(outcome),
       lastDigest: null,
@@ -65,14 +65,10 @@ export async function startSession(
     now,
     wrapWriteFor(started),
     [
-      ...retainUploads(sessionId, outcome.uploads),
-      ...queueSheetRows({ botId, workspaceId, resultId }, outcome),
-      ...writeHandover({ id: sessionId, botId }, outcome, {}, now),
-      ...enqueueTurnEvent(
-        published,
-        toChatEvent({ sessionId, botId, resultId, publicationId }, outcome),
-        now,
-      ),
+      ...uploadWrites(sessionId, outcome.uploads),
+      ...sheetRowWrites({ botId, workspaceId, resultId }, outcome),
+      ...handoverWrites({ id: sessionId, botId }, outcome, {}, now),
+      ...turnEventWrites(published, toChatEvent({ sessionId, botId, resultId, publicationId }, outcome), now),
     ],
   )
   if (!isSaved) throw new Unavailable('The first turn of a chat was not written')

@@ -9,7 +9,7 @@ import { decodeState } from './codec.ts'
 import { lastMessageIn, readLastMessage } from './last-message.ts'
 import type { Session } from './read-session.ts'
 import { isTimerOf } from './timer-rows.ts'
-import { type ExtraWrite, expiryOf, latestExpiryOf } from './write-turn.ts'
+import { computeLatestExpiry, computeUsualExpiry, type ExtraWrite } from './write-turn.ts'
 
 /*
  * Timers of chats, written together with the turns that set them. `fire-timers.ts` runs the turns of those that are due.
@@ -33,13 +33,13 @@ export function computeTimerChange(
 }
 
 /** Hands the chat over with a turn, or back where it ends a wait for members; nothing for most turns. */
-export function writeHandover(
+export function handoverWrites(
   ids: Ids,
   { isHandedOff, said }: Pick<TurnOutcome, 'isHandedOff' | 'said'>,
-  { session, isReturned = false }: { session?: Session; isReturned?: boolean },
+  { session, isReturned: isHandedBack = false }: { session?: Session; isReturned?: boolean },
   now: Date,
 ): ExtraWrite[] {
-  if (!isHandedOff && !isReturned) return []
+  if (!isHandedOff && !isHandedBack) return []
   return [
     async (tx) => {
       const ofTurn = isHandedOff ? lastMessageIn(said) : null
@@ -57,20 +57,22 @@ export function writeHandover(
 /**
  * When a session expires after a turn that leaves it to a timer or to members; undefined where the usual time counts.
  */
-export function computeExpiry(
+export function computeTurnExpiry(
   { timer, isHandedOff }: Pick<TurnOutcome, 'timer' | 'isHandedOff'>,
   createdAt: Date,
   now: Date,
 ): Date | undefined {
-  if (isHandedOff) return latestExpiryOf(createdAt)
+  if (isHandedOff) return computeLatestExpiry(createdAt)
   if (timer === undefined) return undefined
   const dueAt = timer.at === undefined ? now.getTime() + (timer.afterMs ?? 0) : Date.parse(timer.at)
-  return openExpiryOf(new Date(Math.max(dueAt, now.getTime())), createdAt)
+  return computeOpenExpiry(new Date(Math.max(dueAt, now.getTime())), createdAt)
 }
 
 /** When a chat that goes on expires if nothing happens after this time. */
-export function openExpiryOf(lastAt: Date, createdAt: Date): Date {
-  return new Date(Math.min(expiryOf(false, lastAt).getTime(), latestExpiryOf(createdAt).getTime()))
+export function computeOpenExpiry(lastAt: Date, createdAt: Date): Date {
+  return new Date(
+    Math.min(computeUsualExpiry(false, lastAt).getTime(), computeLatestExpiry(createdAt).getTime()),
+  )
 }
 
 /** Stops the timer of a chat that people handle from now on. */
@@ -112,7 +114,7 @@ export async function readSecondsLeft(
 }
 
 /** True if a reply that names an earlier turn answers the input that waits: it was shown again to an idle visitor. */
-export function isStillAsked(session: Session, revision: number): boolean {
+export function isInputStillOpen(session: Session, revision: number): boolean {
   const state = decodeState(session)
   if (session.handledBy !== null || !state?.waiting) return false
   const isEarlier = revision < session.revision

@@ -50,7 +50,7 @@ export async function withTurnMemory<Value>(
 
 const noMemoryToBegin = 'The turns of the workspace that wait for other servers hold all of its memory'
 
-interface TurnIds {
+interface TurnContext {
   botId: string
   workspaceId: string
   /** Null for a preview. */
@@ -69,11 +69,11 @@ interface TurnIds {
  */
 export function createEffects(
   { db, keyring, chat: tools, files, publicUrl, visitedUrl, config, log, now, slot, quota }: Context,
-  running: TurnIds,
+  turn: TurnContext,
   lease?: TurnLease,
   emit?: Effects['emit'],
 ): Effects {
-  const { botId, workspaceId, publicationId, resultId, memory } = running
+  const { botId, workspaceId, publicationId, resultId, memory } = turn
   const isStored = publicationId !== null && resultId !== null && memory !== undefined
   const { httpRequest, sendEmail } = tools
   const canCallOut = async () => lease === undefined || (await lease.takeOrCheck())
@@ -93,13 +93,13 @@ export function createEffects(
     newId: () => newId(currentTime()),
     // The page at this address reports the payment to the chat, and reaches only pages of its own origin.
     checkout: {
-      sessionId: running.sessionId ?? '',
+      sessionId: turn.sessionId ?? '',
       returnUrl: `${visitedUrl ?? publicUrl()}/chat/~payment`,
       // Code of the vendor runs on hosts that serve chats alone.
       ...(visitedUrl !== undefined &&
         visitedUrl !== config.PUBLIC_URL && { formUrl: `${visitedUrl}/chat/~pay` }),
     },
-    canSend: canCallOut,
+    canCallOut,
     async shareRequest(work) {
       if (await canCallOut()) await slot.releaseDuring(work)
     },
@@ -138,13 +138,13 @@ export function createEffects(
       }),
     uploads: files && {
       maximumSize: uploadLimits(config).file,
-      find: (addresses) => uploadsAmong(db, publicUrl(), running.sessionId ?? '', addresses, now),
+      find: (addresses) => uploadsAmong(db, publicUrl(), turn.sessionId ?? '', addresses, now),
       read: ({ id }) => files.read(id),
       async store(file, owner) {
         const size = file.bytes.length
         const reserved = quota().reserve('uploads', owner.botId, size)
         if ('issue' in reserved) return reserved.issue.message
-        const session = { sessionId: running.sessionId ?? '', sessionBotId: botId }
+        const session = { sessionId: turn.sessionId ?? '', sessionBotId: botId }
         const limit = uploadLimits(config).chat
         let storedBytes = 0
         try {
@@ -173,14 +173,14 @@ export function createEffects(
       return countFlow(await loadPublication(db, tools, linkedId, linkedPublicationId))
     },
     async earlierAnswers(resultId) {
-      const frame = running.state?.frames.find((one) => one.resultId === resultId)
+      const frame = turn.state?.frames.find((one) => one.resultId === resultId)
       return readLastAnswers(db, frame?.botId ?? botId, resultId)
     },
     async earlierTranscript() {
-      const { resultId } = running
+      const { resultId } = turn
       return resultId === null ? [] : readTranscript(db, botId, resultId, MAX_READ_CHARACTERS)
     },
-    ...(isStored && { reserveSheetRow: (bytes: number) => reserveSheetRow(db, running, bytes) }),
+    ...(isStored && { reserveSheetRow: (bytes: number) => reserveSheetRow(db, turn, bytes) }),
     ...(memory && {
       memory: { ...memory, take: (...what) => slot.releaseDuring(() => memory.take(...what)) },
     }),

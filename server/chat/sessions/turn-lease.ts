@@ -41,7 +41,7 @@ const leaseStatements = statements((db, named) => {
       named('chat_extend_lease'),
       sql`UPDATE ${chatSessions} SET leased_until = ${leaseEnd} WHERE ${turn} AND lease_id = ${leaseId}`,
     ),
-    hold: prepareSelect(
+    check: prepareSelect(
       db,
       named('chat_hold_lease'),
       { revision: chatSessions.revision },
@@ -63,7 +63,7 @@ export class TurnLease {
   readonly #handledBy: Session['handledBy']
   /** Created on demand, as the heartbeat is: few turns call out. */
   #leaseId: string | undefined
-  #state: 'none' | 'held' | 'lost'
+  #state: 'none' | 'held' | 'elsewhere'
   #taking: Promise<boolean> | undefined
   #endHeartbeat: (() => Promise<void>) | undefined
 
@@ -71,12 +71,12 @@ export class TurnLease {
     this.#db = db
     this.#turn = { botId, sessionId, revision }
     this.#handledBy = handledBy
-    this.#state = leaseId?.startsWith(`${revision}/`) ? 'lost' : 'none'
+    this.#state = leaseId?.startsWith(`${revision}/`) ? 'elsewhere' : 'none'
   }
 
   /** True if another request runs the turn. The outcome of this request is then ignored. */
-  get isLost(): boolean {
-    return this.#state === 'lost'
+  get isHeldElsewhere(): boolean {
+    return this.#state === 'elsewhere'
   }
 
   /**
@@ -94,9 +94,9 @@ export class TurnLease {
     if (this.#state !== 'held') return
     // A failed query does not end the lease, as with a heartbeat.
     const held = await leaseStatements(this.#db)
-      .hold(this.#values())
+      .check(this.#values())
       .catch(() => [true])
-    if (held.length === 0) this.#state = 'lost'
+    if (held.length === 0) this.#state = 'elsewhere'
   }
 
   /**
@@ -126,7 +126,7 @@ export class TurnLease {
   async #take(): Promise<boolean> {
     const values = { ...this.#values(), handledBy: this.#handledBy }
     const isTaken = (await leaseStatements(this.#db).take(values)) === 1
-    this.#state = isTaken ? 'held' : 'lost'
+    this.#state = isTaken ? 'held' : 'elsewhere'
     if (isTaken) {
       await this.#endHeartbeat?.()
       // A change by this process ends the stream immediately, one by another process at the next heartbeat.
@@ -134,7 +134,7 @@ export class TurnLease {
       this.#endHeartbeat = startHeartbeat(
         async () => (await leaseStatements(this.#db).extend(this.#values())) === 1,
         () => {
-          this.#state = 'lost'
+          this.#state = 'elsewhere'
         },
       )
     }

@@ -61,8 +61,8 @@ export interface TurnEventRow {
 }
 
 export interface TurnRows {
-  upserted: ResultRow[]
-  updated: ResultRow[]
+  resultUpserts: ResultRow[]
+  resultUpdates: ResultRow[]
   answers: AnswerRow[]
   logs: ReturnType<typeof toLogRows>
   transcript: TranscriptEntry[]
@@ -83,25 +83,25 @@ const sessionId = sql.placeholder('sessionId')
 export const botId = sql.placeholder('botId')
 const resultId = sql.placeholder('resultId')
 
-const insertSessionRow = sql`
+const sessionRowInsertion = sql`
   INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_digest,
     ended_at, expires_at, created_at, updated_at, inline_turns)
   VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastDigest},
     ${endedAt}, ${expiresAt}, ${turnTime}, ${savedAt}, ${inlineTurn})`
 
 /** The first turn of a chat. */
-const insertSession = sql`${insertSessionRow} RETURNING id, revision`
+const sessionInsertion = sql`${sessionRowInsertion} RETURNING id, revision`
 
 /** The first turn of a preview, which alone may begin again under its id. */
-const insertPreview = sql`
-  ${insertSessionRow}
+const previewInsertion = sql`
+  ${sessionRowInsertion}
   ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, lease_id = NULL,
     last_digest = excluded.last_digest, ended_at = excluded.ended_at,
     expires_at = excluded.expires_at, updated_at = excluded.updated_at
     WHERE ${chatSessions}.publication_id IS NULL AND excluded.publication_id IS NULL
   RETURNING id, revision`
 
-const updateSession = sql`
+const sessionUpdate = sql`
   UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
     last_digest = ${lastDigest}, ended_at = ${endedAt}, expires_at = ${expiresAt},
     updated_at = ${savedAt}, member_edits = NULL, inline_turns = coalesce(${inlineTurn} || coalesce(inline_turns, ''), inline_turns)
@@ -141,7 +141,9 @@ const updatedLate = sql`
 const FULL_RESULT_MESSAGE = 'The answers are too long: no more are stored with this result'
 
 /** Results of a turn, from its parameters. */
-const parameterRows = (name: 'upserted' | 'updated') => sql`json_to_recordset(${sql.placeholder(name)}::json)
+const parameterRows = (
+  name: 'resultUpserts' | 'resultUpdates',
+) => sql`json_to_recordset(${sql.placeholder(name)}::json)
   AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean, waiting_block_id text,
     waiting_block_bot_id text, is_new boolean, transcript json)`
 
@@ -192,7 +194,7 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
     SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, r.waiting_block_id,
       r.waiting_block_bot_id, ${waitsUntil}, greatest(${turnTime}, b.results_floor_at + interval '1 millisecond'), ${turnTime},
       r.transcript, ${sizeOf('r')}
-    FROM session, ${parameterRows('upserted')}
+    FROM session, ${parameterRows('resultUpserts')}
     CROSS JOIN LATERAL (SELECT results_floor_at FROM ${bots} WHERE id = r.bot_id FOR KEY SHARE) AS b
     WHERE CASE WHEN r.is_new THEN true ELSE ${isLinkedStill} END
     ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
@@ -208,7 +210,7 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
       is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id,
       waiting_block_id = r.waiting_block_id, waiting_block_bot_id = r.waiting_block_bot_id,
       waits_until = ${waitsUntil}, updated_at = ${turnTime}, answers_size = o.answers_size + ${sizeOf('r')}
-    FROM session, ${parameterRows('updated')}
+    FROM session, ${parameterRows('resultUpdates')}
     WHERE o.bot_id = ${botId} AND o.id = ${resultId} AND o.bot_id = r.bot_id AND o.id = r.id
       AND NOT o.is_archived AND o.created_at > ${floorOf(sql`${botId}`)}
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, o.waiting_block_id, o.waits_until,
@@ -256,7 +258,7 @@ const eventSuffix = sql`
  * Enqueues the events of a turn that are due, each with the properties of its result. The turn that changes a flag of
  * a result publishes that change.
  */
-const enqueueTurnEvents = sql`, queued AS (${enqueueEvents(
+const eventInsertion = sql`, queued AS (${enqueueEvents(
   sql`
     SELECT t.bot_id, t.id, 1 AS size, t.known || ${eventSuffix} AS event
     FROM json_to_recordset(${sql.placeholder('events')}::json)
@@ -272,18 +274,18 @@ const withoutResult = (writtenSession: SQL) =>
   sql`${withTurn(writtenSession, overEarlierTurn)} SELECT id FROM session`
 
 export const turnStatements = statements((db, named) => ({
-  first: prepareWrite(db, named('chat_first_turn'), withResult(insertSession)),
-  firstWithoutResult: prepareWrite(db, named('chat_first_turn_bare'), withoutResult(insertPreview)),
-  next: prepareWrite(db, named('chat_next_turn'), withResult(updateSession)),
-  nextWithoutResult: prepareWrite(db, named('chat_next_turn_bare'), withoutResult(updateSession)),
+  first: prepareWrite(db, named('chat_first_turn'), withResult(sessionInsertion)),
+  firstWithoutResult: prepareWrite(db, named('chat_first_turn_bare'), withoutResult(previewInsertion)),
+  next: prepareWrite(db, named('chat_next_turn'), withResult(sessionUpdate)),
+  nextWithoutResult: prepareWrite(db, named('chat_next_turn_bare'), withoutResult(sessionUpdate)),
   firstWithEvents: prepareWrite(
     db,
     named('chat_first_turn_with_events'),
-    withResult(insertSession, enqueueTurnEvents),
+    withResult(sessionInsertion, eventInsertion),
   ),
   nextWithEvents: prepareWrite(
     db,
     named('chat_next_turn_with_events'),
-    withResult(updateSession, enqueueTurnEvents),
+    withResult(sessionUpdate, eventInsertion),
   ),
 }))

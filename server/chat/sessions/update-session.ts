@@ -14,18 +14,18 @@ import { setVariables } from '../engine/engine.ts'
 import { wakeBridge } from './bridged.ts'
 import { type ChatWebhookEvent, enqueueChatEvent } from './chat-events.ts'
 import { insertLogs } from './client-logs.ts'
-import { type ConcurrentEdit, readConcurrentEdits } from './concurrent-edits.ts'
 import { byRank, isAfterRank, rankColumn } from './handled-order.ts'
 import { type EditGrant, giveBack, planHanding } from './handling.ts'
 import { type HeldChat, lockChat, lockResult } from './lock-chat.ts'
+import { type MemberEdit, readMemberEdits } from './member-edits.ts'
 import { loadPublication } from './read-session.ts'
 import { removeTimer } from './timer-rows.ts'
 import { pauseTimer } from './timers.ts'
 import { type Context, createEffects } from './turn-effects.ts'
-import { announceChange, expiryOf, findWaitingResult } from './write-turn.ts'
+import { announceChange, computeUsualExpiry, findWaitingResult } from './write-turn.ts'
 
 /*
- * Lists and changes the sessions of a bot for its members. `concurrent-edits.ts` merges these changes into turns that
+ * Lists and changes the sessions of a bot for its members. `member-edits.ts` merges these changes into turns that
  * run meanwhile.
  */
 
@@ -162,17 +162,17 @@ export function updateSession(
       ? {
           state: null,
           endedAt: now,
-          expiresAt: expiryOf(true, now),
+          expiresAt: computeUsualExpiry(true, now),
           handledBy: null,
           assigneeId: null,
           awaited: null,
           lastMessage: null,
         }
       : {}
-    const memberEdits = readConcurrentEdits(held.memberEdits?.text ?? null)
+    const memberEdits = readMemberEdits(held.memberEdits?.text ?? null)
     const ordinal = (memberEdits.at(-1)?.[0] ?? 0) + 1
     if (set.values.length > 0) {
-      const values = set.values.map(([name, value]): ConcurrentEdit => [ordinal, name, value])
+      const values = set.values.map(([name, value]): MemberEdit => [ordinal, name, value])
       const others = memberEdits.filter(([, name]) => name === undefined || !Object.hasOwn(variables, name))
       memberEdits.splice(0, memberEdits.length, ...others, ...values)
       changes.memberEdits = toJson(memberEdits)

@@ -5,10 +5,10 @@ import { createBatcher } from '../../db/batcher.ts'
 import { topologyOf } from '../../db/citus/topology.ts'
 import { type Database, rootOf, statements } from '../../db/client.ts'
 import { databaseError } from '../../db/errors.ts'
-import { lateBefore } from '../../results/stats-epochs.ts'
+import { computeCountedBefore } from '../../results/stats-epochs.ts'
 import { idPrefix, isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import type { TimerToSet } from '../engine/types.ts'
-import { batchedStatements } from './batched-statements.ts'
+import { batchedStatements, type sharedTypes } from './batched-statements.ts'
 import type { ResultRow, TurnRows } from './turn-statements.ts'
 
 /*
@@ -27,8 +27,17 @@ interface BatchedTurn {
   /** Results that were made before may have been counted. */
   lateBefore: string
   /** The data of the events, as `expandOutboxRow` reads it. */
-  turn?: Record<string, unknown>
+  eventData?: Record<string, unknown>
 }
+
+type SharedName = keyof typeof sharedTypes
+
+/** Values that every turn writes into its session. */
+type ValuesOfSession = Record<
+  'sessionId' | 'state' | 'inlineTurn' | 'now' | 'endedAt' | 'expiresAt',
+  unknown
+> &
+  Record<string, unknown>
 
 interface Subscription {
   subscribedEvents: string
@@ -61,13 +70,13 @@ const MAX_BATCH_TURNS = 32
  */
 export async function writeTurnBatched(
   db: Database,
-  values: BatchedTurn['values'] & {
+  values: ValuesOfSession & {
     botId: string
     resultId: string | null
     revision: number
     separateTurn: Buffer | null
   },
-  { upserted, updated, answers, logs, transcript }: TurnRows,
+  { resultUpserts: upserted, resultUpdates: updated, answers, logs, transcript }: TurnRows,
   { workspaceId, subscription, timer }: BatchOptions,
   now: Date,
 ): Promise<boolean> {
@@ -78,7 +87,7 @@ export async function writeTurnBatched(
   if (!result || resultId === null || others.length + logs.length > 0) return false
   const [answer, ...moreAnswers] = answers
   const types = subscription ? possibleTypes(result, subscription, answer !== undefined) : ''
-  const own = {
+  const sharedValues = {
     variables: JSON.stringify(result.variables),
     hasStarted: result.has_started,
     isCompleted: result.is_completed,
@@ -86,20 +95,21 @@ export async function writeTurnBatched(
     waitingBlockBotId: result.waiting_block_bot_id,
     eventTypes: types,
     ...values,
-  }
-  const common = { botId, workspaceId, resultId, lateBefore: lateBefore(now) }
+    // Complete by its type: the database would read a value that is missing as null.
+  } satisfies Record<Exclude<SharedName, 'transcript'> | 'eventTypes', unknown>
+  const common = { botId, workspaceId, resultId, lateBefore: computeCountedBefore(now) }
   if (values.revision === 0) {
     const hasEvents = subscription && (result.has_started || result.is_completed)
     if (updated.length + answers.length > 0 || values.separateTurn || hasEvents || timer !== undefined)
       return false
-    const start = { transcript: JSON.stringify(result.transcript), ...own }
+    const start = { transcript: JSON.stringify(result.transcript), ...sharedValues }
     if (bytesOf(start) > MAX_BATCHED_WRITE_BYTES) return false
     return turnBatcher(db)({ kind: 'start', values: start, ...common })
   }
   if (upserted.length + moreAnswers.length > 0) return false
   // Turns of timers set one anew or remove it; most other turns leave it as it is.
   if (answer && timer !== undefined) return false
-  const given = answer
+  const turnValues = answer
     ? {
         lateBefore: common.lateBefore,
         blockId: answer.block_id,
@@ -108,7 +118,7 @@ export async function writeTurnBatched(
         answerSize: answer.size,
         files: answer.files ? JSON.stringify(answer.files) : null,
         transcript: JSON.stringify(answer.transcript),
-        ...own,
+        ...sharedValues,
       }
     : {
         answerSize: 0,
@@ -117,14 +127,19 @@ export async function writeTurnBatched(
         timerAt: timer?.at ?? null,
         timerAfterMs: timer?.afterMs ?? 0,
         isTimerOver: timer === null,
-        ...own,
+        ...sharedValues,
       }
-  if (bytesOf(given) > MAX_BATCHED_WRITE_BYTES) return false
+  if (bytesOf(turnValues) > MAX_BATCHED_WRITE_BYTES) return false
   const kind = answer ? ('answer' as const) : ('unanswered' as const)
-  if (types === '') return turnBatcher(db)({ kind, values: given, ...common })
+  if (types === '') return turnBatcher(db)({ kind, values: turnValues, ...common })
   const { block_id: blockId, content, files } = answer ?? {}
-  const turn = { resultId, sessionId: values.sessionId, at: now, blockId, content, files }
-  const isWritten = await turnBatcher(db)({ kind: `${kind}WithEvents`, values: given, turn, ...common })
+  const eventData = { resultId, sessionId: values.sessionId, at: now, blockId, content, files }
+  const isWritten = await turnBatcher(db)({
+    kind: `${kind}WithEvents`,
+    values: turnValues,
+    eventData,
+    ...common,
+  })
   if (isWritten) notifyAfterCommit(db)
   return isWritten
 }
@@ -146,7 +161,7 @@ const turnBatcher = statements((db) =>
   createBatcher<BatchedTurn, boolean>(
     MAX_BATCH_TURNS,
     ({ kind, botId }) => `${kind} ${botId}`,
-    (turns) => writeAll(db, turns),
+    (turns) => writeLastTurns(db, turns),
   ),
 )
 
@@ -154,7 +169,7 @@ const turnBatcher = statements((db) =>
  * Writes turns of one kind and one bot; resolves with true for each turn that was written. Of several turns of one
  * result only the last is written. An error of one turn rolls back the batch.
  */
-function writeAll(db: Database, turns: readonly BatchedTurn[]): Promise<boolean>[] {
+function writeLastTurns(db: Database, turns: readonly BatchedTurn[]): Promise<boolean>[] {
   const ofResults = [...new Map(turns.map((turn) => [turn.resultId, turn])).values()]
   const written = writeGroup(db, ofResults)
   return turns.map(async (turn) => {
@@ -184,6 +199,9 @@ async function writeGroup(db: Database, turns: readonly BatchedTurn[]): Promise<
 
 /** Data of the events of a batch; empty where no endpoint subscribes. The ids of these events share their beginning. */
 function eventParameters(turns: readonly BatchedTurn[]) {
-  if (turns[0]?.turn === undefined) return {}
-  return { idPrefix: idPrefix(currentTime()), turns: JSON.stringify(turns.map(({ turn }) => turn)) }
+  if (turns[0]?.eventData === undefined) return {}
+  return {
+    idPrefix: idPrefix(currentTime()),
+    turns: JSON.stringify(turns.map(({ eventData: turn }) => turn)),
+  }
 }

@@ -3,7 +3,7 @@ import { nodeOf } from '../../db/citus/nodes.ts'
 import { type Database, statements, transact } from '../../db/client.ts'
 import { expression, optional, prepareSelect, type RowOf } from '../../db/typed-select.ts'
 import { newId } from '../../ids.ts'
-import { daysLateBefore } from '../../results/stats-epochs.ts'
+import { computeDaysCountedBefore } from '../../results/stats-epochs.ts'
 import { insertEvents } from '../../webhooks/outbox.ts'
 import type { ResultRow, TurnEventRow, TurnRows } from './turn-statements.ts'
 
@@ -99,7 +99,7 @@ export async function writeTurnOnCitus(
   at: Date,
 ): Promise<boolean> {
   const isOwn = ({ bot_id, id }: ResultRow) => bot_id === values.botId && id === values.resultId
-  const all = [...rows.updated, ...rows.upserted]
+  const all = [...rows.resultUpdates, ...rows.resultUpserts]
   const own = all.find(isOwn)
   const linked = all.filter((row) => !isOwn(row))
   const writeOwn = (within: Database) =>
@@ -150,7 +150,7 @@ function givenOf(row: ResultRow | undefined, rows: TurnRows, at: Date) {
     logs: JSON.stringify(rows.logs),
     fullLogId: newId(at),
     turns: rows.transcript.length > 0 ? JSON.stringify(rows.transcript) : null,
-    lateBefore: daysLateBefore(at),
+    lateBefore: computeDaysCountedBefore(at),
   }
 }
 

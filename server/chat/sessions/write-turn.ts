@@ -7,7 +7,7 @@ import { sqlState } from '../../db/errors.ts'
 import { isUnavailable, Unavailable } from '../../db/unavailable.ts'
 import { MS_PER_DAY, MS_PER_HOUR } from '../../durations.ts'
 import { newId, newIds } from '../../ids.ts'
-import { lateBefore } from '../../results/stats-epochs.ts'
+import { computeCountedBefore } from '../../results/stats-epochs.ts'
 import { isWanted, notifyAfterCommit } from '../../webhooks/outbox.ts'
 import { resultBotOf } from '../engine/frames.ts'
 import type { Answer, SessionState, TimerToSet, TurnOutcome } from '../engine/types.ts'
@@ -40,7 +40,7 @@ const ENDED_SESSION_HOURS = 2
  * Returns the time at which a session expires. While the chat goes on it is a whole hour, which most turns leave
  * unchanged: the index entry is then not written anew.
  */
-export function expiryOf(hasEnded: boolean, now: Date): Date {
+export function computeUsualExpiry(hasEnded: boolean, now: Date): Date {
   if (hasEnded) return new Date(now.getTime() + ENDED_SESSION_HOURS * MS_PER_HOUR)
   return new Date(Math.ceil(now.getTime() / MS_PER_HOUR + OPEN_SESSION_HOURS) * MS_PER_HOUR)
 }
@@ -49,7 +49,7 @@ export function expiryOf(hasEnded: boolean, now: Date): Date {
 const MAX_SESSION_DAYS = 30
 
 /** Returns the time at which a session expires that people handle. */
-export function latestExpiryOf(createdAt: Date): Date {
+export function computeLatestExpiry(createdAt: Date): Date {
   return new Date(createdAt.getTime() + MAX_SESSION_DAYS * MS_PER_DAY)
 }
 
@@ -61,7 +61,7 @@ export interface TurnToWrite {
   /** Types of events that endpoints of the workspace subscribe to; see `isWanted`. */
   subscribedEvents: string | null
   /** The session as it was read; absent for the first turn of a session. */
-  read?: Pick<Session, 'memberEdits' | 'isEnded' | 'inlineTurnsSize'>
+  base?: Pick<Session, 'memberEdits' | 'isEnded' | 'inlineTurnsBytes'>
   /** When the session expires, unless it follows from the time of the turn. */
   expiresAt?: Date
   /** The revision that the turn follows; 0 for the first turn of a session. */
@@ -89,28 +89,30 @@ const ROW_BYTES = 500
 export function measureTurn({
   outcome,
   response,
-  read,
+  base: read,
   subscribedEvents,
 }: Pick<TurnToWrite, 'outcome' | 'response' | 'subscribedEvents'> & {
-  read?: Pick<Session, 'state'>
+  base?: Pick<Session, 'state'>
 }): number {
   const { state, variables, linkedResults, logs, sheetRows } = outcome
   const before = Buffer.byteLength(read?.state ?? '')
   const after = (state && stateTexts.get(state)) ?? JSON.stringify(state ?? variables)
-  const grown = Math.max(0, Buffer.byteLength(after) - before)
+  const grownBytes = Math.max(0, Buffer.byteLength(after) - before)
   const answers = [outcome, ...linkedResults].flatMap((result) => result.answers)
   const answerBytes = answers.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
-  const logged = logs.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(logs))
-  const queued = sheetRows.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(sheetRows))
+  const logBytes = logs.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(logs))
+  const sheetRowBytes = sheetRows.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(sheetRows))
   const wanted = subscribedEvents?.split(',') ?? []
   const bytesOf = (type: EventType, bytes: number) => {
     const endpoints = wanted.filter((one) => one === '*' || one === type).length
     return endpoints === 0 ? 0 : bytes + endpoints * ROW_BYTES
   }
-  const sent =
+  const eventBytes =
     (answers.length > 0 ? bytesOf('result.answered', answerBytes) : 0) +
     (outcome.isCompleted ? bytesOf('result.completed', 0) : 0)
-  return ROW_BYTES + Buffer.byteLength(response) + grown + answerBytes + logged + queued + sent
+  return (
+    ROW_BYTES + Buffer.byteLength(response) + grownBytes + answerBytes + logBytes + sheetRowBytes + eventBytes
+  )
 }
 
 /** Runs the write of a turn, together with whatever else belongs to it. */
@@ -137,7 +139,7 @@ export async function writeTurn(
   wrapWrite: WrapWrite = (write) => write(db),
   extraWrites: readonly ExtraWrite[] = [],
 ): Promise<boolean> {
-  const writeAll = (within: Database, isRetry: boolean) =>
+  const writeWithExtras = (within: Database, isRetry: boolean) =>
     extraWrites.length === 0
       ? tryWriteTurn(within, turn, now, isRetry)
       : transact(within, async (tx) => {
@@ -148,7 +150,7 @@ export async function writeTurn(
   const last = performance.now() + (turn.outcome.hasCalledOut ? WRITE_RETRY_TIMEOUT_MS : 0)
   for (let attempt = 1; ; attempt++) {
     try {
-      return await wrapWrite((within) => writeAll(within, attempt > 1))
+      return await wrapWrite((within) => writeWithExtras(within, attempt > 1))
     } catch (error) {
       const code = sqlState(error)
       // Another session of the same remembered result has taken the same number and is committed now; or this turn
@@ -172,7 +174,7 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
   const encodedTurn = encodeTurn(outcome.said, turn.response)
   const isInline =
     turn.resultId !== null &&
-    fitsInline(encodedTurn, state === null ? 0 : Buffer.byteLength(state), turn.read?.inlineTurnsSize ?? 0)
+    fitsInline(encodedTurn, state === null ? 0 : Buffer.byteLength(state), turn.base?.inlineTurnsBytes ?? 0)
   const values = {
     sessionId: session.id,
     botId: session.botId,
@@ -185,8 +187,8 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
     separateTurn: isInline ? null : encodedTurn,
     now: now.toISOString(),
     endedAt: hasEnded ? now.toISOString() : null,
-    expiresAt: (turn.expiresAt ?? expiryOf(hasEnded, now)).toISOString(),
-    ...(turn.read && { memberEdits: turn.read.memberEdits, isEnded: turn.read.isEnded }),
+    expiresAt: (turn.expiresAt ?? computeUsualExpiry(hasEnded, now)).toISOString(),
+    ...(turn.base && { memberEdits: turn.base.memberEdits, isEnded: turn.base.isEnded }),
   }
   const waiting = findWaitingResult(outcome.state)
   const waitingOf = (botId: string, resultId: string) => {
@@ -222,8 +224,8 @@ async function tryWriteTurn(db: Database, turn: TurnToWrite, now: Date, isRetry:
   const transcriptRow = answers[0] ?? newResults[0]
   if (transcriptRow) transcriptRow.transcript = encodeTranscript(outcome.transcript, answers[0]?.content)
   const rows = {
-    upserted: turn.resultId === null ? [] : [...newResults, ...linked],
-    updated: turn.resultId === null || turn.isNewResult ? [] : [toResultRow(turn.resultId)],
+    resultUpserts: turn.resultId === null ? [] : [...newResults, ...linked],
+    resultUpdates: turn.resultId === null || turn.isNewResult ? [] : [toResultRow(turn.resultId)],
     answers: [
       ...answers,
       ...outcome.linkedResults.flatMap((result) =>
@@ -282,9 +284,9 @@ async function writeTurnAlone(
       ...webhooks,
       events: JSON.stringify(webhooks.events.map((event) => toEventParameter(event, now))),
     }),
-    lateBefore: lateBefore(now),
-    upserted: JSON.stringify(rows.upserted),
-    updated: JSON.stringify(rows.updated),
+    lateBefore: computeCountedBefore(now),
+    resultUpserts: JSON.stringify(rows.resultUpserts),
+    resultUpdates: JSON.stringify(rows.resultUpdates),
     answers: JSON.stringify(rows.answers),
     logs: JSON.stringify(rows.logs),
     fullLogId: newId(now),
@@ -325,7 +327,7 @@ export function findWaitingResult(state: SessionState | null) {
 /** Returns the subscribed events that a turn may publish. A result begins or is completed only once. */
 function toTurnEvents(
   { session, hasEarlierAnswer }: TurnToWrite,
-  { upserted, updated, answers }: TurnRows,
+  { resultUpserts: upserted, resultUpdates: updated, answers }: TurnRows,
   now: Date,
   subscribedEvents: string,
 ): TurnEventRow[] {

@@ -8,21 +8,21 @@ const MIN_PIECE_LENGTH = 16 * 1024
  * text unchanged. A long one is cached as bytes once it was sent.
  */
 export class JsonText {
-  private kept: string | Buffer
+  private content: string | Buffer
 
   /** Bytes are valid UTF-8. They are copied, since they may be a piece of much more. */
   constructor(text: string | Buffer) {
-    if (typeof text === 'string') this.kept = text
-    else this.kept = text.length < MIN_PIECE_LENGTH ? fromUtf8(text) : Buffer.from(text)
+    if (typeof text === 'string') this.content = text
+    else this.content = text.length < MIN_PIECE_LENGTH ? fromUtf8(text) : Buffer.from(text)
   }
 
   get text(): string {
-    return typeof this.kept === 'string' ? this.kept : fromUtf8(this.kept)
+    return typeof this.content === 'string' ? this.content : fromUtf8(this.content)
   }
 
   /** The parameter for a column of type `json`; pg sends bytes unchanged. */
   get parameter(): string | Buffer {
-    return this.kept
+    return this.content
   }
 
   /** The text, for JSON that is hashed. */
@@ -32,12 +32,12 @@ export class JsonText {
 
   /** In characters, or in bytes if it is cached as bytes. */
   get length(): number {
-    return this.kept.length
+    return this.content.length
   }
 
   toBytes(): Buffer {
-    if (typeof this.kept === 'string') this.kept = Buffer.from(this.kept)
-    return this.kept
+    if (typeof this.content === 'string') this.content = Buffer.from(this.content)
+    return this.content
   }
 }
 

@@ -21,7 +21,7 @@ const EXPECTED_MS = 60_000
 export interface Pacing {
   /** Records a request of a tenant. */
   recordRequest(tenant: string): void
-  /** Does a piece of work of a tenant in its turn. Pieces of different lines do not wait for each other. */
+  /** Does a piece of work of a tenant in its turn. Pieces of different queues do not wait for each other. */
   runPaced<Value>(tenant: string, work: () => Value | Promise<Value>, queue?: string): Promise<Value>
   /** Does work of a tenant in its turn while there are other tenants, immediately otherwise. */
   runPacedIfShared<Value>(tenant: string, work: () => Promise<Value>): Promise<Value>
@@ -39,7 +39,7 @@ export function createPacing(now: () => number = () => performance.now()): Pacin
   let last = { tenant: '', at: Number.NEGATIVE_INFINITY }
   /** The last one that was another than `last`. */
   let other = last
-  /** The end of the last piece of each line that has one under way, with its pause. */
+  /** The end of the last piece of each queue that has one running, with its pause. */
   const ends = new Map<string, Promise<void>>()
   /** When tenants had a large response last, by tenant and kind. */
   const largeAt = new LRUCache<string, number>({ max: 10_000 })
@@ -78,8 +78,8 @@ export function createPacing(now: () => number = () => performance.now()): Pacin
       if (tenant !== last.tenant) other = last
       last = { tenant, at: now() }
     },
-    runPaced: runPaced,
-    runPacedIfShared: runPacedIfShared,
+    runPaced,
+    runPacedIfShared,
     async runPacedIfLarge(tenant, kind, work, sizeOf) {
       const key = `${tenant} ${kind}`
       const isExpected = (largeAt.get(key) ?? Number.NEGATIVE_INFINITY) > now() - EXPECTED_MS

@@ -237,7 +237,7 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
   const written = {
     session: { id: sessionId, ...bot },
     subscribedEvents: null,
-    read: { memberEdits: row.member_edits, isEnded: false, inlineTurnsSize: row.inline_turns_size },
+    read: { memberEdits: row.member_edits, isEnded: false, inlineTurnsBytes: row.inline_turns_size },
     revision: row.revision,
     resultId: row.result_id,
     isNewResult: false,

@@ -136,7 +136,9 @@ export class TimeoutError extends ConnectionError {
   override name = 'TimeoutError'
 }
 
-/** Events of a response as they arrive. `for await` ends after the last one, and throws the error if the request fails. */
+/**
+ * Events of a response as they arrive. `for await` ends after the last one, and throws the error if the request fails.
+ */
 export interface Events<Event> extends AsyncIterable<Event> {}
 
 // biome-ignore lint/suspicious/noExplicitAny: the types of every operation are generated

@@ -90,13 +90,13 @@ async function newValue(run: Execution, block: Block): Promise<VariableValue | u
     case 'Environment name':
       return 'web'
     case 'Device type':
-      return run.session.device
+      return run.state.device
     case 'Transcript':
       return transcriptText(run)
     case 'User ID':
-      return run.session.userId
+      return run.state.userId
     case 'Result ID':
-      return currentFrame(run).resultId ?? run.session.userId
+      return currentFrame(run).resultId ?? run.state.userId
     case 'Now':
     case 'Yesterday':
     case 'Tomorrow':

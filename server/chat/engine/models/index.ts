@@ -241,14 +241,14 @@ function deltaWriter(
 ): ((piece: string) => void) | undefined {
   const { emit } = run.effects
   if (emit === undefined) return undefined
-  const { flowIndex: flow } = currentFrame(run)
-  const group = flow.groups.get(position.groupId)
+  const { flowIndex } = currentFrame(run)
+  const group = flowIndex.groups.get(position.groupId)
   const following: Target | null =
-    followEdge(flow, block.outgoingEdgeId) ??
+    followEdge(flowIndex, block.outgoingEdgeId) ??
     (group === undefined ? null : { group, index: group.blocks.indexOf(block) + 1 })
   const bubble = following?.group.blocks[following.index]
   const mapped = mappings(block).find(({ item }) => item === 'message content')
-  const variable = flow.variables.get(asString(mapped?.variableId) ?? '')
+  const variable = flowIndex.variables.get(asString(mapped?.variableId) ?? '')
   if (bubble?.type !== 'text' || variable === undefined) return undefined
   if (firstLeaf(richTextIn(bubble.content)) !== `{{${variable.name}}}`) return undefined
   let left = run.limits.valueCharacters
@@ -274,12 +274,12 @@ function firstLeaf(richText: unknown): string | undefined {
 async function extract(run: Execution, block: Block, prepared: Prepared): Promise<void> {
   const prompt = await fill(run, asString(block.options.prompt) ?? '')
   if (prompt === '') return fail(run, block, 'No prompt provided')
-  const { flowIndex: flow } = currentFrame(run)
+  const { flowIndex } = currentFrame(run)
   const properties: [string, JsonObject][] = []
   const required: string[] = []
   const variableIds = new Map<string, string>()
   for (const wanted of asObjects(block.options.variablesToExtract)) {
-    const variable = flow.variables.get(asString(wanted.variableId) ?? '')
+    const variable = flowIndex.variables.get(asString(wanted.variableId) ?? '')
     const schema = schemaOf(wanted)
     if (variable === undefined || schema === null) continue
     properties.push([variable.name, schema])

@@ -48,7 +48,7 @@ export async function showPayment(
   const credentialsId = filledText(options.credentialsId)
   if (credentialsId === undefined) return endUnpaid(run, block, 'it has no credentials')
   const { units } = amount
-  const earlier = run.session.payment
+  const earlier = run.state.payment
   const isOfBlock = earlier !== undefined && isAskedBy(run, block, earlier)
   // Before the account is looked up: it may have been deleted since the visitor paid.
   if (isOfBlock && earlier.units === units && earlier.currency === currency) {
@@ -75,7 +75,7 @@ async function openPayment(
   const { sessionId, formUrl } = run.effects.checkout
   const { credentialsId, isLive, publicKey } = account
   const kind = formUrl !== undefined && publicKey !== undefined ? 'form' : 'page'
-  const number = (run.session.paymentCount ?? 0) + 1
+  const number = (run.state.paymentCount ?? 0) + 1
   const form = formOf(run, block, options, { units, currency, number })[kind]
   const opened = await openCheckout(run, account, kind, `${sessionId} ${number}`, form)
   if ('problem' in opened) return endUnpaid(run, block, opened.problem, opened.details)
@@ -94,8 +94,8 @@ async function openPayment(
     return endUnpaid(run, block, reason)
   }
   const { botId } = currentFrame(run)
-  run.session.paymentCount = number
-  run.session.payment = {
+  run.state.paymentCount = number
+  run.state.payment = {
     botId,
     blockId: block.id,
     id: opened.id,
@@ -107,12 +107,12 @@ async function openPayment(
     credentialsId,
     ...ofForm,
   }
-  return toShow(run, run.session.payment)
+  return toShow(run, run.state.payment)
 }
 
 /** Reads the status of the payment that the input waits for from the vendor. */
 export async function readPayment(run: Execution, block: Block): Promise<Reading> {
-  const payment = run.session.payment
+  const payment = run.state.payment
   const sentences = sentencesOf(run)
   const retryMessage = filledText(block.options.retryMessageContent) ?? sentences.notPaid
   if (payment === undefined || !isAskedBy(run, block, payment)) return { kind: 'invalid', retryMessage }
@@ -129,7 +129,7 @@ export async function readPayment(run: Execution, block: Block): Promise<Reading
     return { kind: 'invalid', retryMessage }
   }
   if (read.paymentStatus === 'paid') {
-    delete run.session.payment
+    delete run.state.payment
     logPaid(run, block, 'success', payment, read)
     const label = filledText(asObject(block.options.labels).success)
     return toReading(label === undefined ? DEFAULT_ANSWER : await fill(run, label))
@@ -137,12 +137,12 @@ export async function readPayment(run: Execution, block: Block): Promise<Reading
   const hasFailed = ['requires_payment_method', 'canceled'].includes(read.payment.status)
   if (read.status === 'complete' && !hasFailed) {
     log(run, 'info', `The payment ${payment.id} is being confirmed`, { context: block.id, isInternal: true })
-    run.session.payment = { ...payment, isPending: true }
+    run.state.payment = { ...payment, isPending: true }
     return { kind: 'invalid', retryMessage: sentences.paymentPending }
   }
   // Nothing can be paid there any more: the input opens another payment.
-  if (read.status !== 'open') delete run.session.payment
-  else if (payment.isPending) run.session.payment = { ...payment, isPending: false }
+  if (read.status !== 'open') delete run.state.payment
+  else if (payment.isPending) run.state.payment = { ...payment, isPending: false }
   return { kind: 'invalid', retryMessage }
 }
 
@@ -167,10 +167,10 @@ async function closeEarlier(
   } else if (read.status === 'open') return 'the payment before cannot be ended'
   else if (read.status === 'complete') {
     logPaid(run, block, 'error', payment, read)
-    delete run.session.payment
+    delete run.state.payment
     return 'paid'
   }
-  delete run.session.payment
+  delete run.state.payment
   return undefined
 }
 

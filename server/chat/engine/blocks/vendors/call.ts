@@ -53,7 +53,7 @@ export async function prepareCall(run: Execution, block: Block, row: VendorRow, 
     credentials,
     base,
     valueOf: (variableId) => filledText(textOfValue(readVariable(run, variableId))),
-    visitorId: run.session.userId,
+    visitorId: run.state.userId,
     now: run.effects.now(),
     uuid: randomUUID,
   }

@@ -113,7 +113,7 @@ export async function writeTogether(
   }
   await waitFor(run, shareRequest(join))
   leaving.abort()
-  run.spent.sheets += performance.now() - startedAt
+  run.spent.sheetsMs += performance.now() - startedAt
   if (write.isOver && write.failure === undefined) return
   write.isOver = true
   if (hasJoined && (await writeLater(write, kind))) return
@@ -131,7 +131,7 @@ export async function writeTogether(
 }
 
 const waitOf = (run: Execution) =>
-  Math.max(0, Math.min(MAX_QUOTA_WAIT_MS - run.spent.sheets, computeRemainingMilliseconds(run)))
+  Math.max(0, Math.min(MAX_QUOTA_WAIT_MS - run.spent.sheetsMs, computeRemainingMilliseconds(run)))
 
 function hasInsert({ run, made }: SheetWrite): boolean {
   const { spreadsheetId, sheetId } = made.call.options
@@ -222,8 +222,8 @@ export function inLine(account: string, work: () => Promise<number>): Promise<vo
 /** The turn that waits longest, which is there until the end, of those that are not with another request or a member. */
 async function findSender(writes: SheetWrite[]): Promise<SheetWrite | undefined> {
   for (const write of writes.sort((one, other) => other.dueAt - one.dueAt)) {
-    const { canSend } = write.run.effects
-    if (canSend === undefined || (await canSend())) return write
+    const { canCallOut } = write.run.effects
+    if (canCallOut === undefined || (await canCallOut())) return write
   }
   return undefined
 }

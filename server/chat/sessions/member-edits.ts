@@ -16,7 +16,7 @@ import type { Session } from './read-session.ts'
 /**
  * A value that a member has set since the last turn was written, with its ordinal; alone where a member took the chat.
  */
-export type ConcurrentEdit = [ordinal: number, name?: string, value?: unknown]
+export type MemberEdit = [ordinal: number, name?: string, value?: unknown]
 
 /**
  * Merges the changes by members since the turn read the session, and returns the session that the turn then follows.
@@ -39,8 +39,8 @@ export async function mergeEdits(
     (list) => sql`SELECT ${list} FROM ${table} WHERE bot_id = ${session.botId} AND id = ${session.sessionId}`,
   )
   if (row?.revision !== session.revision || row.handledBy !== null) return undefined
-  const seen = readConcurrentEdits(session.memberEdits).at(-1)?.[0] ?? 0
-  const missed = readConcurrentEdits(row.memberEdits).filter(([ordinal]) => ordinal > seen)
+  const seen = readMemberEdits(session.memberEdits).at(-1)?.[0] ?? 0
+  const missed = readMemberEdits(row.memberEdits).filter(([ordinal]) => ordinal > seen)
   const variables = Object.fromEntries(
     missed.flatMap(([, name, value]) => (name === undefined ? [] : [[name, value]])),
   )
@@ -66,6 +66,6 @@ function endChat(outcome: TurnOutcome) {
   )
 }
 
-export function readConcurrentEdits(text: string | null): ConcurrentEdit[] {
-  return text === null ? [] : (JSON.parse(text) as ConcurrentEdit[])
+export function readMemberEdits(text: string | null): MemberEdit[] {
+  return text === null ? [] : (JSON.parse(text) as MemberEdit[])
 }
