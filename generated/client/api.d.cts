@@ -113,7 +113,9 @@ export declare class ConnectionError extends Error {
 export declare class TimeoutError extends ConnectionError {
     name: string;
 }
-/** Events of a response as they arrive. `for await` ends after the last one, and throws the error if the request fails. */
+/**
+ * Events of a response as they arrive. `for await` ends after the last one, and throws the error if the request fails.
+ */
 export interface Events<Event> extends AsyncIterable<Event> {
 }
 export type Any = any;

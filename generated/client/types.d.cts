@@ -14901,7 +14901,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The bytes of the file, of any type. At most 10 MiB, unless the input (`upload.maximumSize`) or the installation sets another limit. */
+        /** @description At most 10 MiB, unless the input (`upload.maximumSize`) or the installation sets another limit: the bytes of a file of any type. */
         requestBody: {
             content: {
                 "application/octet-stream": string;
