@@ -4,6 +4,7 @@ import type { ChatTools } from './chat-tools.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import type { Once as KitOnce, Within as KitWithin } from './kit/idempotency.ts'
+import type { HandlerContext } from './kit/router.ts'
 import type { Slot } from './kit/shares/admission-queue.ts'
 import type { CountMessage, createQuotas, Quota } from './shares/quotas.ts'
 import type { FileStore } from './uploads/store.ts'
@@ -54,6 +55,7 @@ type Context = Omit<Services, 'now' | 'quotas'> & {
   /** Address range of the caller; empty where it is unknown. */
   network: () => string
   within: Within
+  completeKey: HandlerContext<Database>['completeKey']
   /** Base URL of the service on the host that the request names; undefined where none is configured. */
   visitedUrl: string | undefined
   /** The host that the request names, if it belongs to bots: it serves these alone. */

@@ -74,7 +74,7 @@ function dedent(text: string): string {
 }
 
 /** Statements for more bots differ from that for two in their number alone. */
-const repeated = /^insert_bots_[3-9]$/
+const repeated = /^insert_(keyed_)?bots_[3-9]$/
 
 const alone = await renderAll(false)
 const onCluster = await renderAll(true)

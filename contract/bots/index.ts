@@ -130,6 +130,7 @@ export const bots = define({
       'Creates a bot in a workspace and returns it. Absent properties get defaults: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.',
     access: workspace('MEMBER', 'body', 'FORBIDDEN'),
     isAudited: true,
+    preparesFirst: true,
     body: z
       .strictObject({
         workspaceId: recordId('Id of the workspace to create the bot in.', exampleIds.workspace),

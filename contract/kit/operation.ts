@@ -34,8 +34,8 @@ export interface Operation {
   /** True if it calls other services. It must not do so within a transaction, hence its handler uses `once`. */
   callsOut?: true
   /**
-   * True if it waits for names, files or checks before it writes. Its handler then opens the transaction of the
-   * idempotency key itself, by `within`, and waits for nothing but the database in it.
+   * True if it waits for names, files or checks before it writes, or inserts the key itself. Its handler then opens the
+   * transaction of the idempotency key, by `within`, and waits for nothing but the database in it.
    */
   preparesFirst?: true
   /** True if its handler sends requests to other operations, in the name of its caller. */

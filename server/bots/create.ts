@@ -11,10 +11,11 @@ import { topologyOf } from '../db/citus/topology.ts'
 import { type Database, prepareWrite, rootOf, statements, type Transaction, transact } from '../db/client.ts'
 import { databaseError, sqlState } from '../db/errors.ts'
 import { encoderOf, listsOf } from '../db/insert-columns.ts'
-import { auditLog, botDrafts, bots as table, workspaces } from '../db/schema.ts'
+import { auditLog, botDrafts, idempotencyKeys, bots as table, workspaces } from '../db/schema.ts'
 import type { Draft } from '../documents/drafts.ts'
+import { MAX_ROW_BODY_BYTES } from '../http/key-store.ts'
 import { newId } from '../ids.ts'
-import { Rollback } from '../kit/idempotency.ts'
+import { type CompleteKey, Rollback } from '../kit/idempotency.ts'
 import { JsonText } from '../kit/json/json-text.ts'
 import { holdWorkspace } from '../workspaces/rows.ts'
 import { claimNames } from './names.ts'
@@ -92,6 +93,8 @@ interface NewBot {
   row: BotRow
   draft: Draft
   entry: AuditEntry
+  /** The row of the idempotency key that is inserted with it. */
+  key?: typeof idempotencyKeys.$inferSelect
 }
 
 /**
@@ -104,10 +107,7 @@ export async function insertBot(
   draft: Draft,
   deed: AuditAction,
 ): Promise<{ issue: Issue } | { isDeleted: true } | undefined> {
-  const settings = changedSecurity(null, draft.settings)
-  const details = settings.length > 0 ? { settings } : undefined
-  const entry = newEntry(row.workspaceId, deed, row.id, row.createdAt, details)
-  const bot = { row, draft, entry }
+  const bot = toNewBot(row, draft, deed)
   try {
     if (row.publicId === null && row.customDomain === null && topologyOf(db).canShareCatalogueLocks) {
       return (await insertNameless(db, bot)) ? undefined : { isDeleted: true }
@@ -141,6 +141,37 @@ export async function insertBot(
   }
 }
 
+function toNewBot(row: BotRow, draft: Draft, deed: AuditAction): NewBot {
+  const settings = changedSecurity(null, draft.settings)
+  const details = settings.length > 0 ? { settings } : undefined
+  return { row, draft, entry: newEntry(row.workspaceId, deed, row.id, row.createdAt, details) }
+}
+
+/**
+ * Stores a new bot together with the row of its idempotency key, usually in one statement with others. False if that is
+ * not possible, such as for a key that is there already: then nothing was written.
+ */
+export async function insertBotWithKey(
+  db: Database,
+  row: BotRow,
+  draft: Draft,
+  deed: AuditAction,
+  { userId, key, digest, status, headers, body, madeId, now }: CompleteKey,
+): Promise<boolean> {
+  const isPlain = row.publicId === null && row.customDomain === null && rootOf(db) === db
+  if (!isPlain || !topologyOf(db).canShareCatalogueLocks) return false
+  if (draftLength(draft) > BATCHED_DRAFT_BYTES || (body?.length ?? 0) > MAX_ROW_BODY_BYTES) return false
+  const response = { status, headers: new JsonText(headers), body, madeId }
+  const lease = { leaseId: null, leasedUntil: null }
+  const keyRow = { userId: userId ?? '', key, digest, ...lease, ...response, createdAt: now }
+  try {
+    return await gathering(db)({ ...toNewBot(row, draft, deed), key: keyRow })
+  } catch (error) {
+    if (databaseError(error) instanceof pg.DatabaseError) return false
+    throw error
+  }
+}
+
 /** On a cluster: a statement each, since the rows are on several nodes. */
 async function insertApart(tx: Transaction, { row, draft, entry }: NewBot): Promise<undefined> {
   await tx.insert(table).values(row)
@@ -160,14 +191,17 @@ function insertNameless(db: Database, bot: NewBot): Promise<boolean> {
     // A deleted folder must not undo the earlier changes of the transaction.
     return bot.row.folderId === null ? insertAlone(db, bot) : transact(db, (tx) => insertAlone(tx, bot))
   }
-  const length = Object.values(bot.draft).reduce((sum, part) => sum + (part?.length ?? 0), 0)
-  return length <= BATCHED_DRAFT_BYTES ? gathering(db)(bot) : insertAlone(db, bot)
+  return draftLength(bot.draft) <= BATCHED_DRAFT_BYTES ? gathering(db)(bot) : insertAlone(db, bot)
+}
+
+function draftLength(draft: Draft): number {
+  return Object.values(draft).reduce((sum, part) => sum + (part?.length ?? 0), 0)
 }
 
 const gathering = statements((db) =>
   createBatcher<NewBot, boolean>(
     MAX_BATCH_BOTS,
-    ({ row }) => row.workspaceId,
+    ({ row, key }) => `${row.workspaceId} ${key ? 'with keys' : ''}`,
     (bots) => {
       const [bot] = bots
       if (bot && bots.length === 1) return [insertAlone(db, bot)]
@@ -179,13 +213,13 @@ const gathering = statements((db) =>
 )
 
 async function insertAlone(db: Database, bot: NewBot): Promise<boolean> {
-  return (await insertStatements(db).get(1)?.(valuesOf([bot]))) === 1
+  return (await statementFor(db, [bot])?.(valuesOf([bot]))) === 1
 }
 
 /** Undefined where the database did not store one of them, and so none: each is on its own then. */
 async function insertTogether(db: Database, bots: readonly NewBot[]): Promise<boolean | undefined> {
   try {
-    return (await insertStatements(db).get(bots.length)?.(valuesOf(bots))) === bots.length
+    return (await statementFor(db, bots)?.(valuesOf(bots))) === bots.length
   } catch (error) {
     if (databaseError(error) instanceof pg.DatabaseError) return undefined
     throw error
@@ -194,29 +228,33 @@ async function insertTogether(db: Database, bots: readonly NewBot[]): Promise<bo
 
 const botColumns = getTableColumns(table)
 const draftColumns = getTableColumns(botDrafts)
+const keyColumns = getTableColumns(idempotencyKeys)
 
 const encoders = Array.from({ length: MAX_BATCH_BOTS }, (_, nth) => ({
   bot: encoderOf(botColumns, `bot_${nth}_`),
   draft: encoderOf(draftColumns, `draft_${nth}_`),
   entry: encoderOf(entryColumns, `entry_${nth}_`),
+  key: encoderOf(keyColumns, `key_${nth}_`),
 }))
 
 /** The values of all rows of bots, as pg takes them. */
 function valuesOf(bots: readonly NewBot[]): Record<string, unknown> {
   const values = { workspaceId: bots[0]?.row.workspaceId }
-  for (const [nth, { row, draft, entry }] of bots.entries()) {
+  for (const [nth, { row, draft, entry, key }] of bots.entries()) {
     encoders[nth]?.bot(row, values)
     encoders[nth]?.draft({ botId: row.id, ...draft }, values)
     encoders[nth]?.entry(entry, values)
+    if (key) encoders[nth]?.key(key, values)
   }
   return values
 }
 
 /**
  * All rows of so many bots of a workspace in one statement, with every column that their tables have. The workspace
- * cannot be deleted until they are committed; of one that was deleted nothing is found, and nothing is written.
+ * cannot be deleted until they are committed; of one that was deleted nothing is found, and nothing is written. A key
+ * that is there already fails the whole statement.
  */
-function insertion(count: number): SQL {
+function insertion(count: number, hasKeys: boolean): SQL {
   const rows = (into: PgTable, columns: Record<string, Column>, prefix: string) => {
     const lists = Array.from({ length: count }, (_, nth) =>
       listsOf(columns, (name) => sql`${sql.placeholder(`${prefix}_${nth}_${name}`)}`),
@@ -228,13 +266,19 @@ function insertion(count: number): SQL {
     WITH workspace AS (
       SELECT id FROM ${workspaces} WHERE id = ${sql.placeholder('workspaceId')} AND deleted_at IS NULL FOR KEY SHARE
     ), bot AS (${rows(table, botColumns, 'bot')}), entry AS (${rows(auditLog, entryColumns, 'entry')})
+    ${hasKeys ? sql`, key AS (${rows(idempotencyKeys, keyColumns, 'key')})` : sql``}
     ${rows(botDrafts, draftColumns, 'draft')}`
 }
 
 /** Prepares a statement for each number of bots in a batch. */
 const insertStatements = statements((db, named) => {
   const counts = Array.from({ length: MAX_BATCH_BOTS }, (_, at) => at + 1)
-  return new Map(
-    counts.map((count) => [count, prepareWrite(db, named(`insert_bots_${count}`), insertion(count))]),
-  )
+  const prepare = (name: string, hasKeys: boolean) =>
+    counts.map((count) => prepareWrite(db, named(`${name}_${count}`), insertion(count, hasKeys)))
+  return { plain: prepare('insert_bots', false), withKeys: prepare('insert_keyed_bots', true) }
 })
+
+function statementFor(db: Database, bots: readonly NewBot[]) {
+  const { plain, withKeys } = insertStatements(db)
+  return (bots[0]?.key ? withKeys : plain)[bots.length - 1]
+}

@@ -1,5 +1,5 @@
 import type { BotsHandlers } from '../../generated/handlers.ts'
-import { insertBot, newBot, newDraft } from '../bots/create.ts'
+import { insertBot, insertBotWithKey, newBot, newDraft } from '../bots/create.ts'
 import { botPage, createBotTag, deleteBot, modeOf, noSuchFolder, toBot, toReference } from '../bots/rows.ts'
 import { toChange, updateBot } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
@@ -38,29 +38,38 @@ export const bots: BotsHandlers<Contexts> = {
     })
   },
 
-  async createBot({ body, texts, prefersMinimal }, respond, { db, grant, now, config }) {
+  async createBot({ body, texts, prefersMinimal }, respond, context) {
+    const { db, grant, now, config, completeKey, within } = context
     const given = texts('bot')
     const row = newBot(body.bot, grant, given, now)
     const draft = newDraft(given, now)
-    const reserved = reservedDomain(config, row.customDomain)
-    if (reserved) return respond.fail('BAD_REQUEST', [reserved])
-    if (row.folderId !== null && !(await folderIn(db, grant, row.folderId))) {
-      return respond.fail('BAD_REQUEST', [noSuchFolder])
-    }
-    const refused = await withWebhookEvent(
-      db,
-      grant,
-      now,
-      (tx) => insertBot(tx, row, draft, { by: grant.caller, operation: 'createBot' }),
-      (failed) => (failed ? undefined : botEvent('bot.created', row)),
-    )
-    if (!refused) {
+    const by = { by: grant.caller, operation: 'createBot' } as const
+    const created = () => {
       const etag = createBotTag(row, grant.role)
       return prefersMinimal
         ? respond.minimal({ bot: toReference(row) }, etag)
         : respond.ok({ bot: toBot(row, draft) }, etag)
     }
-    return 'isDeleted' in refused ? respond.fail('FORBIDDEN') : respond.fail('BAD_REQUEST', [refused.issue])
+    if (completeKey && !grant.hasWebhooks && row.folderId === null) {
+      const response = created()
+      if (await insertBotWithKey(db, row, draft, by, completeKey(response))) return response
+    }
+    return within(async (db) => {
+      const reserved = reservedDomain(config, row.customDomain)
+      if (reserved) return respond.fail('BAD_REQUEST', [reserved])
+      if (row.folderId !== null && !(await folderIn(db, grant, row.folderId))) {
+        return respond.fail('BAD_REQUEST', [noSuchFolder])
+      }
+      const refused = await withWebhookEvent(
+        db,
+        grant,
+        now,
+        (tx) => insertBot(tx, row, draft, by),
+        (failed) => (failed ? undefined : botEvent('bot.created', row)),
+      )
+      if (!refused) return created()
+      return 'isDeleted' in refused ? respond.fail('FORBIDDEN') : respond.fail('BAD_REQUEST', [refused.issue])
+    })
   },
 
   async getBot({ query, conditions }, respond, { db, grant }) {

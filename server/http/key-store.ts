@@ -27,7 +27,7 @@ import { Busy, type Earlier, type KeyRow, type KeyStore, runningRequest } from '
 const LOCK_TIMEOUT_MS = 100
 
 /** A larger response is compressed and stored apart from the row of its key. */
-const MAX_ROW_BODY_BYTES = 64 * 1024
+export const MAX_ROW_BODY_BYTES = 64 * 1024
 
 export const keyStore: KeyStore<Database> = {
   transact,

@@ -59,6 +59,7 @@ export function createOperations(
         visitedUrl: visitedUrl(request, config.PUBLIC_URL),
         visitedDomain: visitedDomain(request),
         within: given.within,
+        completeKey: given.completeKey,
         grant,
       }
       return context

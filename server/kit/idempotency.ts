@@ -74,6 +74,9 @@ export interface StoredResponse {
   resultId: string | null
 }
 
+/** The whole row of a key, for a handler that inserts it together with its effect, in one statement. */
+export type CompleteKey = KeyRow & StoredResponse
+
 /** Data of the first request with a key. */
 export interface Earlier {
   digest: Buffer
@@ -229,6 +232,11 @@ export const runningRequest: Earlier = {
   headers: null,
   body: null,
   madeId: null,
+}
+
+/** Returns the row of a key with the response of its request. */
+export function toCompleteKey(request: Keyed, scope: string | null, response: HttpResponse): CompleteKey {
+  return { ...request, scope, leaseId: null, ...toStoredResponse(response) }
 }
 
 function toStoredResponse({

@@ -4,11 +4,13 @@ import type { AnyIssue, ErrorCode } from '../../contract/kit/errors.ts'
 import type { Access, Operation } from '../../contract/kit/operation.ts'
 import type { AccessChecks, Credential } from './access.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
+import { allowOrigin, allowPreflight, plainHeaders, tokenHeaders } from './cross-origin.ts'
 import { announceDeprecation } from './deprecation.ts'
 import { dispatch, type InnerRequest } from './dispatch.ts'
 import { hasBody } from './early-response.ts'
 import { acceptsEvents, Events, sendEvents } from './events.ts'
 import {
+  type CompleteKey,
   digestRequest,
   type KeyStore,
   type Once,
@@ -16,6 +18,7 @@ import {
   onceWithoutKey,
   readKey,
   runKeyed,
+  toCompleteKey,
   type Within,
 } from './idempotency.ts'
 import type { Limits } from './limits.ts'
@@ -98,6 +101,11 @@ export interface HandlerContext<Db> {
   grant: unknown
   once: Once<Db>
   within: Within<Db>
+  /**
+   * Returns the row of the idempotency key with this response, for an operation with `preparesFirst` that inserts both in
+   * one statement. Absent without a key. If the row is there already, the handler continues by `within`.
+   */
+  completeKey?: (response: unknown) => CompleteKey
   slot: Slot
   /** Runs a piece of work of the caller in its turn, if it would block the thread for too long. */
   pace: <Value>(work: () => Value | Promise<Value>) => Promise<Value>
@@ -264,8 +272,13 @@ function bind<Db>(
       dispatch: operation.dispatches && ((inner: InnerRequest) => dispatch(request, inner)),
     }
     const pace: HandlerContext<Db>['pace'] = (work) => pacing.runPaced(tenant, work, `slices ${tenant}`)
-    const run = (db: Db, once: Once<Db>, within: Within<Db>) => {
-      const handlerContext = { request, db, now, arrivedAt, grant, once, within, slot, pace }
+    const run = (
+      db: Db,
+      once: Once<Db>,
+      within: Within<Db>,
+      completeKey?: HandlerContext<Db>['completeKey'],
+    ) => {
+      const handlerContext = { request, db, now, arrivedAt, grant, once, within, completeKey, slot, pace }
       return handler(handlerInput, respond, options.contextOf(handlerContext))
     }
     const plain: Within<Db> = (write) => write(db)
@@ -283,7 +296,10 @@ function bind<Db>(
     const scope = checks.keyScopeOf?.(grant) ?? null
     const within = (write: (db: Db) => Promise<HttpResponse>) =>
       runKeyed(keys, db, keyed, scope, respond, write)
-    if (preparesFirst) return run(db, onceWithoutKey(db), within as Within<Db>)
+    if (preparesFirst) {
+      const completeKey = (response: unknown) => toCompleteKey(keyed, scope, response as HttpResponse)
+      return run(db, onceWithoutKey(db), within as Within<Db>, completeKey)
+    }
     return within((tx) => run(tx, onceWithoutKey(tx), (write) => write(tx)))
   }
 
@@ -358,40 +374,4 @@ function findRecordId(access: Access, { params, query, issues }: Address): strin
 function findIdInBody(access: Access, input: Input | Rejection): string | undefined {
   if (!('missing' in access) || access.idIn !== 'body' || 'issues' in input) return undefined
   return (input.body as Record<string, string>)[`${access.kind}Id`]
-}
-
-/**
- * Allows a browser to read the response, from these origins or from all; true if it may. The operation decides the
- * allowed origins of a record before it does anything; only its response states them. Credentials of browsers are
- * never requested.
- */
-function allowOrigin(request: express.Request, response: express.Response, origins?: ReadonlySet<string>) {
-  response.setHeader('Vary', 'Origin')
-  const { origin } = request.headers
-  if (origin === undefined || origins?.has(origin) === false) return false
-  response.setHeader('Access-Control-Allow-Origin', origin)
-  response.setHeader('Access-Control-Expose-Headers', readable)
-  return true
-}
-
-/** Headers of responses that a page of another origin can read: all that the document names. */
-const readable =
-  'Authentication-Token-Expiration, Content-Disposition, Deprecation, ETag, Idempotent-Replayed, Link, Location, Next-Cursor, Preference-Applied, RateLimit, RateLimit-Policy, Results-Remaining, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
-
-/** Headers of requests that such a page can send: without a token, and with one. */
-const plainHeaders = 'Content-Type, Idempotency-Key, X-Request-Id'
-const tokenHeaders = `Authorization, ${plainHeaders}, If-Match, If-None-Match, MCP-Protocol-Version, Prefer`
-
-/** Allows a preflight request of a browser. */
-function allowPreflight(
-  request: express.Request,
-  response: express.Response,
-  methods: string,
-  headers: string,
-  origins?: ReadonlySet<string>,
-) {
-  if (!allowOrigin(request, response, origins)) return
-  response.setHeader('Access-Control-Allow-Methods', methods)
-  response.setHeader('Access-Control-Allow-Headers', headers)
-  response.setHeader('Access-Control-Max-Age', '600')
 }

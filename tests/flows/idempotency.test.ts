@@ -267,6 +267,75 @@ test('a key expires after seven days, and not an hour before', async () => {
   expect(await folders()).toBe(3)
 })
 
+describe('createBot with a key', () => {
+  const create = (key: string, name = 'Keyed', more: object = {}, client = app.client) =>
+    client.call('createBot', {
+      as: site.admin,
+      body: { workspaceId: site.workspaceId, bot: { version: '6.1', name, ...more } },
+      headers: { 'Idempotency-Key': key },
+    })
+  const bots = (name = 'Keyed') => count('bots', 'workspace_id = $1 AND name = $2', [site.workspaceId, name])
+
+  test('inserts bot and key in one statement, and returns the stored response to a repeat', async () => {
+    const key = randomUUID()
+    const first = await create(key)
+    expect([first.status, isReplayed(first)]).toEqual([201, false])
+    const { rows } = await app.pool.query(
+      `SELECT k.xmin = b.xmin AND k.cmin = b.cmin AS is_one FROM bots b, idempotency_keys k
+       WHERE b.id = $1 AND k.key = $2`,
+      [first.body.bot.id, key],
+    )
+    expect(rows).toEqual([{ is_one: true }])
+    const repeat = await create(key, 'Keyed', {}, other.client)
+    expect([repeat.status, isReplayed(repeat), repeat.text]).toEqual([201, true, first.text])
+    expect(repeat.headers.etag).toBe(first.headers.etag)
+    expect(await bots()).toBe(1)
+  })
+
+  test('creates one bot for each key of concurrent requests in two processes', async () => {
+    const keys = Array.from({ length: 6 }, () => randomUUID())
+    const answers = await Promise.all(
+      Array.from({ length: 48 }, (_, at) =>
+        create(keys[at % 6] as string, 'Keyed', {}, at % 2 === 0 ? app.client : other.client),
+      ),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(
+      answers.some(({ status }) => status === 409) ? new Set([201, 409]) : new Set([201]),
+    )
+    expect(await bots()).toBe(6)
+    for (const key of keys) expect(isReplayed(await create(key))).toBe(true)
+    expect(await bots()).toBe(6)
+  })
+
+  test('rejects a key of another request, and creates no bot', async () => {
+    const key = randomUUID()
+    await createFolder({ key })
+    const { status, body } = await create(key)
+    expect([status, body.code]).toEqual([422, 'IDEMPOTENCY_MISMATCH'])
+    expect(await bots()).toBe(0)
+  })
+
+  test.each([
+    ['a public id', () => ({ publicId: `keyed-${randomUUID()}` })],
+    ['a folder', () => ({ folderId: site.folder })],
+    ['a large document', () => ({ theme: { padding: 'x'.repeat(200_000) } })],
+  ])('creates one bot with %s, and returns its response to a repeat', async (_what, more) => {
+    const key = randomUUID()
+    const given = more()
+    const first = await create(key, 'Keyed', given)
+    const repeat = await create(key, 'Keyed', given)
+    expect([first.status, isReplayed(repeat), repeat.text]).toEqual([201, true, first.text])
+    expect(await bots()).toBe(1)
+  })
+
+  test('returns 403 for a workspace that is deleted, and stores no key', async () => {
+    const key = randomUUID()
+    await app.client.ok('deleteWorkspace', { as: site.admin, params: { workspaceId: site.workspaceId } })
+    expect((await create(key)).status).toBe(403)
+    expect(await count('idempotency_keys', 'key = $1', [key])).toBe(0)
+  })
+})
+
 describe('a database behind a network that fails', () => {
   test('a commit whose outcome is unknown is 503, and the repeat has the outcome', async () => {
     const proxy = await cuttingProxy(app.databaseUrl)

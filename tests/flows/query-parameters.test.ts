@@ -97,7 +97,7 @@ const differences: Record<string, Record<string, Difference>> = {
   },
   listSessionEvents: {
     after: {
-      shownBy: ['tests/flows/session-events.test.ts', 'goes on from the last event that its reader has'],
+      shownBy: ['tests/flows/session-events.test.ts', 'continues after the last event of its reader'],
     },
   },
   listChats: people,
