@@ -521,7 +521,7 @@ withBrowser('the reference', () => {
     const page = await open('/docs', phone)
     const link = page.locator('nav').getByRole('link', { name: 'Errors', exact: true })
     expect(await link.isVisible()).toBe(false)
-    await page.getByText('Contents').click()
+    await page.getByText('Contents', { exact: true }).click()
     await link.click()
     expect(await link.isVisible()).toBe(false)
     await expectBelowHeader(page, '#errors')
