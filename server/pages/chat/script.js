@@ -8,7 +8,7 @@ import { redirect } from './redirect.js'
  * bot itself can.
  */
 
-const MAX_SCRIPT_CHARACTERS = 10_000
+const MAX_SCRIPT_MS = 10_000
 
 /** Returns the value of the code. Failures go to the log of the author. */
 export async function runScript({ content, args }, isExpression, chat) {
@@ -30,7 +30,7 @@ export async function runScript({ content, args }, isExpression, chat) {
       redirect({ url: data.goTo, isNewTab: data.isNewTab }, chat)
     }
   })
-  const late = sleep(MAX_SCRIPT_CHARACTERS, chat.signal).then(() => ({ error: 'The code took too long' }))
+  const late = sleep(MAX_SCRIPT_MS, chat.signal).then(() => ({ error: 'The code took too long' }))
   try {
     const loaded = new Promise((resolve) => frame.addEventListener('load', resolve))
     document.body.append(frame)
