@@ -12,8 +12,8 @@ import { type Database, prepareWrite, rootOf, statements, type Transaction, tran
 import { databaseError, sqlState } from '../db/errors.ts'
 import { encoderOf, listsOf } from '../db/insert-columns.ts'
 import { auditLog, botDrafts, idempotencyKeys, bots as table, workspaces } from '../db/schema.ts'
-import type { Draft } from '../documents/drafts.ts'
-import { MAX_ROW_BODY_BYTES } from '../http/key-store.ts'
+import { countDraftCharacters, type Draft } from '../documents/drafts.ts'
+import { toKeyColumns } from '../http/key-store.ts'
 import { newId } from '../ids.ts'
 import { type CompleteKey, Rollback } from '../kit/idempotency.ts'
 import { JsonText } from '../kit/json/json-text.ts'
@@ -94,7 +94,7 @@ interface NewBot {
   draft: Draft
   entry: AuditEntry
   /** The row of the idempotency key that is inserted with it. */
-  key?: typeof idempotencyKeys.$inferSelect
+  key?: ReturnType<typeof toKeyColumns>
 }
 
 /**
@@ -109,7 +109,7 @@ export async function insertBot(
 ): Promise<{ issue: Issue } | { isDeleted: true } | undefined> {
   const bot = toNewBot(row, draft, deed)
   try {
-    if (row.publicId === null && row.customDomain === null && topologyOf(db).canShareCatalogueLocks) {
+    if (canBeOneStatement(db, row)) {
       return (await insertNameless(db, bot)) ? undefined : { isDeleted: true }
     }
     return await transact(db, async (tx) => {
@@ -141,6 +141,11 @@ export async function insertBot(
   }
 }
 
+/** True of a bot that one statement stores. */
+function canBeOneStatement(db: Database, { publicId, customDomain }: BotRow): boolean {
+  return publicId === null && customDomain === null && topologyOf(db).canShareCatalogueLocks
+}
+
 function toNewBot(row: BotRow, draft: Draft, deed: AuditAction): NewBot {
   const settings = changedSecurity(null, draft.settings)
   const details = settings.length > 0 ? { settings } : undefined
@@ -156,16 +161,13 @@ export async function insertBotWithKey(
   row: BotRow,
   draft: Draft,
   deed: AuditAction,
-  { userId, key, digest, status, headers, body, madeId, now }: CompleteKey,
+  completeKey: () => CompleteKey,
 ): Promise<boolean> {
-  const isPlain = row.publicId === null && row.customDomain === null && rootOf(db) === db
-  if (!isPlain || !topologyOf(db).canShareCatalogueLocks) return false
-  if (draftLength(draft) > BATCHED_DRAFT_BYTES || (body?.length ?? 0) > MAX_ROW_BODY_BYTES) return false
-  const response = { status, headers: new JsonText(headers), body, madeId }
-  const lease = { leaseId: null, leasedUntil: null }
-  const keyRow = { userId: userId ?? '', key, digest, ...lease, ...response, createdAt: now }
+  if (!canBeOneStatement(db, row) || countDraftCharacters(draft) > BATCHED_DRAFT_BYTES) return false
+  const key = toKeyColumns(completeKey())
+  if (!key) return false
   try {
-    return await gathering(db)({ ...toNewBot(row, draft, deed), key: keyRow })
+    return await gathering(db)({ ...toNewBot(row, draft, deed), key })
   } catch (error) {
     if (databaseError(error) instanceof pg.DatabaseError) return false
     throw error
@@ -191,11 +193,7 @@ function insertNameless(db: Database, bot: NewBot): Promise<boolean> {
     // A deleted folder must not undo the earlier changes of the transaction.
     return bot.row.folderId === null ? insertAlone(db, bot) : transact(db, (tx) => insertAlone(tx, bot))
   }
-  return draftLength(bot.draft) <= BATCHED_DRAFT_BYTES ? gathering(db)(bot) : insertAlone(db, bot)
-}
-
-function draftLength(draft: Draft): number {
-  return Object.values(draft).reduce((sum, part) => sum + (part?.length ?? 0), 0)
+  return countDraftCharacters(bot.draft) <= BATCHED_DRAFT_BYTES ? gathering(db)(bot) : insertAlone(db, bot)
 }
 
 const gathering = statements((db) =>

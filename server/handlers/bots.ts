@@ -52,7 +52,7 @@ export const bots: BotsHandlers<Contexts> = {
     }
     if (completeKey && !grant.hasWebhooks && row.folderId === null) {
       const response = created()
-      if (await insertBotWithKey(db, row, draft, by, completeKey(response))) return response
+      if (await insertBotWithKey(db, row, draft, by, () => completeKey(response))) return response
     }
     return within(async (db) => {
       const reserved = reservedDomain(config, row.customDomain)

@@ -19,7 +19,15 @@ import {
 } from '../db/schema.ts'
 import { expression, optional, prepareSelect } from '../db/typed-select.ts'
 import { newId } from '../ids.ts'
-import { Busy, type Earlier, type KeyRow, type KeyStore, runningRequest } from '../kit/idempotency.ts'
+import {
+  Busy,
+  type CompleteKey,
+  type Earlier,
+  type KeyRow,
+  type KeyStore,
+  runningRequest,
+} from '../kit/idempotency.ts'
+import { JsonText } from '../kit/json/json-text.ts'
 
 /* The rows of idempotency keys: by bot where a request is about one, by user elsewhere. */
 
@@ -27,7 +35,7 @@ import { Busy, type Earlier, type KeyRow, type KeyStore, runningRequest } from '
 const LOCK_TIMEOUT_MS = 100
 
 /** A larger response is compressed and stored apart from the row of its key. */
-export const MAX_ROW_BODY_BYTES = 64 * 1024
+const MAX_ROW_BODY_BYTES = 64 * 1024
 
 export const keyStore: KeyStore<Database> = {
   transact,
@@ -74,6 +82,26 @@ async function enter(tx: Transaction, row: KeyRow): Promise<Earlier | undefined>
 
 function valuesOf({ userId, key, digest, scope, leaseId }: KeyRow) {
   return { botId: scope, userId: userId ?? '', key, digest, leaseId }
+}
+
+/**
+ * Returns all columns of the row of a key that is about no bot, for a handler that inserts it with its effect. Undefined
+ * if the response has to be stored apart.
+ */
+export function toKeyColumns({
+  userId,
+  key,
+  digest,
+  leaseId,
+  status,
+  headers,
+  body,
+  madeId,
+  now,
+}: CompleteKey): typeof idempotencyKeys.$inferSelect | undefined {
+  if ((body?.length ?? 0) > MAX_ROW_BODY_BYTES) return undefined
+  const response = { status, headers: new JsonText(headers), body, madeId }
+  return { userId: userId ?? '', key, digest, leaseId, leasedUntil: null, ...response, createdAt: now }
 }
 
 function statementsFor(db: Database, { scope }: KeyRow) {

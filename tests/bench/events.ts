@@ -7,7 +7,7 @@ import { databaseTime, openDatabaseServer } from './database.ts'
 import { operations } from './operations.ts'
 import { Processes, serviceVariables } from './processes.ts'
 import { startReceiver } from './receiver.ts'
-import { type Contestant, median, once, speed, spread, warmUp } from './rounds.ts'
+import { type Contestant, describeRatios, once, speed, warmUp } from './rounds.ts'
 import { seed } from './seed.ts'
 
 /*
@@ -113,11 +113,7 @@ async function run() {
     )
   }
   await Promise.all([quiet.database.end(), told.database.end()])
-  const shown = (values: number[]) => {
-    const [low, high] = spread(values)
-    return `${median(values).toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
-  }
   say(
-    `On to off: throughput ${shown(ratios.map(({ throughput }) => throughput))}, CPU time ${shown(ratios.map(({ cpu }) => cpu))}`,
+    `On to off: throughput ${describeRatios(ratios.map(({ throughput }) => throughput))}, CPU time ${describeRatios(ratios.map(({ cpu }) => cpu))}`,
   )
 }

@@ -6,7 +6,7 @@ import { databaseTime, openDatabaseServer } from './database.ts'
 import { operations } from './operations.ts'
 import { Processes, serviceVariables } from './processes.ts'
 import { startReceiver } from './receiver.ts'
-import { type Contestant, median, once, speed, spread, warmUp } from './rounds.ts'
+import { type Contestant, describeRatios, once, speed, warmUp } from './rounds.ts'
 import { seed } from './seed.ts'
 
 /*
@@ -76,12 +76,8 @@ async function run() {
     )
   }
   await database.end()
-  const shown = (values: number[]) => {
-    const [low, high] = spread(values)
-    return `${median(values).toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
-  }
   process.stdout.write(
-    `With a key to without: throughput ${shown(rounds.map(({ throughput }) => throughput))}, ` +
-      `CPU time ${shown(rounds.map(({ cpu }) => cpu))}\n`,
+    `With a key to without: throughput ${describeRatios(rounds.map(({ throughput }) => throughput))}, ` +
+      `CPU time ${describeRatios(rounds.map(({ cpu }) => cpu))}\n`,
   )
 }

@@ -121,6 +121,12 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] as number)) / 2
 }
 
+/** Returns the median of ratios and what it lies within, as text. */
+export function describeRatios(values: number[]): string {
+  const [low, high] = spread(values)
+  return `${median(values).toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
+}
+
 export function quantile(values: number[], part: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor((sorted.length - 1) * part)] as number
