@@ -120,9 +120,9 @@ function cacheOf(root: Database): LRUCache<string, CachedDraft> {
   return cache
 }
 
-/** Characters of a document; more than none, since each part is JSON. */
+/** Characters of a document. */
 export function countDraftCharacters(draft: Draft): number {
-  return partNames.reduce((size, name) => size + (draft[name]?.length ?? 0), 0)
+  return partNames.reduce((size, name) => size + (draft[name]?.length ?? 0), 1)
 }
 
 /** The stored parts as one parsed document. */
