@@ -18,6 +18,7 @@ CREATE TABLE "bot_idempotency_keys" (
 	"status" smallint,
 	"headers" json,
 	"body" "bytea",
+	"request_parts" json,
 	"made_id" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"result_id" text,
@@ -179,6 +180,7 @@ CREATE TABLE "idempotency_keys" (
 	"status" smallint,
 	"headers" json,
 	"body" "bytea",
+	"request_parts" json,
 	"made_id" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "idempotency_keys_user_id_key_pk" PRIMARY KEY("user_id","key")

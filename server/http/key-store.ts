@@ -45,11 +45,11 @@ export const keyStore: KeyStore<Database> = {
       'The response was deleted together with the result of the chat; send a new key to start another one',
   },
   enter: (tx, row) => enter(tx as Transaction, row),
-  async keep(tx, row, { status, headers, body, madeId, resultId }) {
+  async keep(tx, row, { body, ...response }) {
     const { keep, keepLarge } = statementsFor(tx, row)
     const values = valuesOf(row)
     const isLarge = body !== null && body.length > MAX_ROW_BODY_BYTES
-    const rowCount = await keep({ ...values, status, headers, body: isLarge ? null : body, madeId, resultId })
+    const rowCount = await keep({ ...values, ...response, body: isLarge ? null : body })
     if (rowCount !== 1) return false
     if (isLarge) await keepLarge({ ...values, body: gzipSync(body, { level: constants.Z_BEST_SPEED }) })
     return true
@@ -76,8 +76,13 @@ async function enter(tx: Transaction, row: KeyRow): Promise<Earlier | undefined>
   if (written === 1) return undefined
   const [earlier] = await find(values)
   if (!earlier) return runningRequest
-  const { headers, large, body, ...rest } = earlier
-  return { ...rest, headers: headers?.text ?? null, body: large ? gunzipSync(large) : body }
+  const { headers, large, body, requestParts, ...rest } = earlier
+  return {
+    ...rest,
+    headers: headers?.text ?? null,
+    body: large ? gunzipSync(large) : body,
+    requestParts: requestParts?.text ?? null,
+  }
 }
 
 function valuesOf({ userId, key, digest, scope, leaseId }: KeyRow) {
@@ -96,11 +101,18 @@ export function toKeyColumns({
   status,
   headers,
   body,
+  requestParts,
   madeId,
   now,
 }: CompleteKey): typeof idempotencyKeys.$inferSelect | undefined {
   if ((body?.length ?? 0) > MAX_ROW_BODY_BYTES) return undefined
-  const response = { status, headers: new JsonText(headers), body, madeId }
+  const response = {
+    status,
+    headers: new JsonText(headers),
+    body,
+    requestParts: requestParts === null ? null : new JsonText(requestParts),
+    madeId,
+  }
   return { userId: userId ?? '', key, digest, leaseId, leasedUntil: null, ...response, createdAt: now }
 }
 
@@ -140,6 +152,7 @@ const keyStatements = statements((db, named) => {
           status: table.status,
           headers: table.headers,
           body: table.body,
+          requestParts: table.requestParts,
           madeId: table.madeId,
           large: optional(
             expression(sql`(SELECT r.body FROM ${responses} r WHERE (${names}) = (${scope}))`, 'bytea'),
@@ -157,6 +170,7 @@ const keyStatements = statements((db, named) => {
         named(`${name}_keep`),
         sql`UPDATE ${table} SET lease_id = NULL, leased_until = NULL, status = ${sql.placeholder('status')},
           headers = ${sql.placeholder('headers')}::json, body = ${sql.placeholder('body')},
+          request_parts = ${sql.placeholder('requestParts')}::json,
           made_id = ${sql.placeholder('madeId')}${hasBot ? sql`, result_id = ${sql.placeholder('resultId')}` : sql``}
           WHERE ${isHeld}`,
       ),

@@ -4,6 +4,7 @@ import type { CurrentState, Issue, IssueCode } from '../../contract/kit/errors.t
 import { idempotencyKey } from '../../contract/kit/idempotency.ts'
 import { minimumKeyOf, type Operation } from '../../contract/kit/operation.ts'
 import { toIssues } from './issues/validation.ts'
+import { addRequestParts, type RequestPart, takeRequestParts } from './request-parts.ts'
 import type { AnyRespond, HttpResponse } from './response.ts'
 
 /*
@@ -70,6 +71,8 @@ export interface StoredResponse {
   headers: string
   /** Null where the body holds a secret. */
   body: Buffer | null
+  /** JSON of the parts of the request that belong into the body; null for none. */
+  requestParts: string | null
   madeId: string | null
   resultId: string | null
 }
@@ -85,6 +88,7 @@ export interface Earlier {
   status: number | null
   headers: string | null
   body: Buffer | null
+  requestParts: string | null
   madeId: string | null
 }
 
@@ -111,13 +115,13 @@ export interface Keyed {
   /** Null for one without a token. */
   userId: string | null
   now: Date
+  /** The body, and the properties in it whose texts the handler has asked for. */
+  sent: { bytes: Buffer; texts: (readonly [name: string, text: Buffer])[] }
 }
 
 /** Digest that identifies a request: method, path with query, and the bytes of the body. */
-export function digestRequest({ method, url, body }: express.Request): Buffer {
-  const digest = createHash('sha256').update(`${method} ${url}\n`)
-  if (Buffer.isBuffer(body)) digest.update(body)
-  return digest.digest()
+export function digestRequest({ method, url }: express.Request, body: Buffer): Buffer {
+  return createHash('sha256').update(`${method} ${url}\n`).update(body).digest()
 }
 
 /**
@@ -139,7 +143,7 @@ export async function runKeyed<Db>(
       if (earlier) throw new Rollback(respondTo(request, earlier, respond, store.deletedResponse))
       const response = await run(tx)
       if (response.status >= 300) throw new Rollback(response)
-      await store.keep(tx, row, toStoredResponse(response))
+      await store.keep(tx, row, toStoredResponse(response, request))
       return response
     })
   } catch (error) {
@@ -188,7 +192,7 @@ export function onceWith<Db>(store: KeyStore<Db>, db: Db, request: Keyed, respon
       const answer = await run((given, write) =>
         store.transact(db, async (tx) => {
           if (!(await write(tx))) throw new Rollback(false)
-          if (await store.keep(tx, row, toStoredResponse(given as unknown as HttpResponse))) {
+          if (await store.keep(tx, row, toStoredResponse(given as unknown as HttpResponse, request))) {
             leases.afterCommit(tx, () => {
               outcome = 'kept'
             })
@@ -231,26 +235,25 @@ export const runningRequest: Earlier = {
   status: null,
   headers: null,
   body: null,
+  requestParts: null,
   madeId: null,
 }
 
 /** Returns the row of a key with the response of its request. */
 export function toCompleteKey(request: Keyed, scope: string | null, response: HttpResponse): CompleteKey {
-  return { ...request, scope, leaseId: null, ...toStoredResponse(response) }
+  return { ...request, scope, leaseId: null, ...toStoredResponse(response, request) }
 }
 
-function toStoredResponse({
-  status,
-  headers,
-  body,
-  mediaType,
-  madeId,
-  resultId,
-}: HttpResponse): StoredResponse {
+function toStoredResponse(
+  { status, headers, body, mediaType, madeId, resultId }: HttpResponse,
+  { sent }: Keyed,
+): StoredResponse {
+  const stored = madeId === undefined ? takeRequestParts(bytesOf(body), sent.bytes, sent.texts) : undefined
   return {
     status,
     headers: JSON.stringify({ ...headers, [TYPE]: mediaType }),
-    body: madeId === undefined ? bytesOf(body) : null,
+    body: stored?.rest ?? null,
+    requestParts: stored && stored.parts.length > 0 ? JSON.stringify(stored.parts) : null,
     madeId: madeId ?? null,
     resultId: resultId ?? null,
   }
@@ -264,18 +267,18 @@ function bytesOf(body: HttpResponse['body']): Buffer {
 
 /** The response to a repeat of an earlier request with the same key. */
 function respondTo(
-  { digest }: Keyed,
+  request: Keyed,
   earlier: Earlier,
   respond: AnyRespond,
   deletedResponse: KeyStore<never>['deletedResponse'] = noResponse,
 ): HttpResponse {
   if (earlier === runningRequest) return inProgress(respond)
-  if (!earlier.digest.equals(digest)) {
+  if (!earlier.digest.equals(request.digest)) {
     return respond.fail('IDEMPOTENCY_MISMATCH', [
       issue('reused', 'This key belongs to another request; send this one with a key of its own'),
     ])
   }
-  const { status, headers, body, madeId } = earlier
+  const { status, headers, body, requestParts, madeId } = earlier
   if (status === null) return inProgress(respond)
   if (body === null && madeId === null) {
     return respond.fail('CONFLICT', [{ path, ...deletedResponse }])
@@ -285,8 +288,9 @@ function respondTo(
     const message = 'The response held a secret, which is not stored'
     return respond.fail('CONFLICT', [issue('already_created', message, current)])
   }
+  const whole = addRequestParts(body, request.sent.bytes, JSON.parse(requestParts ?? '[]') as RequestPart[])
   const { [TYPE]: mediaType, ...rest } = JSON.parse(headers ?? '{}') as Record<string, string>
-  return { status, headers: { ...rest, 'Idempotent-Replayed': 'true' }, mediaType, body: [body] }
+  return { status, headers: { ...rest, 'Idempotent-Replayed': 'true' }, mediaType, body: whole }
 }
 
 const path = ['header', NAME.toLowerCase()]

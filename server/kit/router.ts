@@ -12,6 +12,7 @@ import { acceptsEvents, Events, sendEvents } from './events.ts'
 import {
   type CompleteKey,
   digestRequest,
+  type Keyed,
   type KeyStore,
   type Once,
   onceWith,
@@ -258,13 +259,22 @@ function bind<Db>(
 
     const openEvents = events && (() => events.open())
     const { caller, grant } = authorization
-    const { params, query, body, texts } = input
+    const { params, query, body } = input
+    const sent: Keyed['sent'] = {
+      bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+      texts: [],
+    }
+    const texts: Input['texts'] = (name) => {
+      const found = input.texts(name)
+      sent.texts.push(...found)
+      return found
+    }
     const handlerInput = {
       params,
       query,
       body,
       texts,
-      bytes: () => (Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)),
+      bytes: () => sent.bytes,
       header: (name: string) => request.get(name),
       conditions,
       prefersMinimal: prefersMinimal(operation, request),
@@ -285,7 +295,13 @@ function bind<Db>(
     const keyed =
       key === undefined
         ? undefined
-        : { key, digest: digestRequest(request), userId: caller?.userId ?? null, now }
+        : {
+            key,
+            digest: digestRequest(request, sent.bytes),
+            userId: caller?.userId ?? null,
+            now,
+            sent,
+          }
     if (!keyed && operation.method === 'get') {
       const read = () => run(db, onceWithoutKey(db), plain)
       return pacing.runPacedIfLarge(tenant, operationId, read, ({ body }) => measureBody(body))

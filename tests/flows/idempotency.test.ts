@@ -336,6 +336,62 @@ describe('createBot with a key', () => {
   })
 })
 
+describe('a response with the document of its request', () => {
+  const groups = Array.from({ length: 300 }, (_, at) => ({
+    id: `g${at}`,
+    title: 'é\u2028"',
+    graphCoordinates: { x: at, y: 0 },
+    blocks: [],
+  }))
+  const bot = { version: '6.1' as const, name: 'Twice', groups, edges: [], variables: [] }
+  const workspaceId = () => site.workspaceId
+  const params = () => ({ botId: site.draft.id })
+
+  test.each([
+    ['createBot', 201, () => ({ body: { workspaceId: workspaceId(), bot } })],
+    ['importBot', 201, () => ({ body: { workspaceId: workspaceId(), bot } })],
+    ['updateBot', 200, () => ({ params: params(), body: { bot } })],
+  ] as const)(
+    'of %s is stored without it, and repeated byte for byte after a change',
+    async (name, status, sent) => {
+      const key = randomUUID()
+      const request = { as: site.admin, ...sent(), headers: { 'Idempotency-Key': key } }
+      const first = await app.client.call(name, request)
+      expect(first.status).toBe(status)
+      const change = { bot: { version: '6.1' as const, groups: [] } }
+      await app.client.ok('updateBot', { as: site.admin, params: { botId: first.body.bot.id }, body: change })
+      const repeat = await other.client.call(name, request)
+      expect([isReplayed(repeat), repeat.text === first.text]).toEqual([true, true])
+      expect(repeat.body.bot.groups).toEqual(groups)
+      const { rows } = await app.pool.query(
+        `SELECT length(body) AS bytes FROM idempotency_keys WHERE key = $1
+       UNION ALL SELECT length(body) FROM bot_idempotency_keys WHERE key = $1`,
+        [key],
+      )
+      expect(rows).toEqual([{ bytes: expect.any(Number) }])
+      expect(rows[0].bytes).toBeLessThan(1_500)
+    },
+  )
+
+  test('is repeated in full where the request had white space and a byte order mark', async () => {
+    const text = `\ufeff${JSON.stringify({ workspaceId: site.workspaceId, bot }, null, 2)}`
+    const send = () =>
+      fetch(`${app.url}/v1/bots`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${site.admin.token}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': key,
+        },
+        body: text,
+      })
+    const key = randomUUID()
+    const [first, repeat] = [await send(), await send()]
+    expect([first.status, repeat.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
+    expect((await repeat.text()) === (await first.text())).toBe(true)
+  })
+})
+
 describe('a database behind a network that fails', () => {
   test('a commit whose outcome is unknown is 503, and the repeat has the outcome', async () => {
     const proxy = await cuttingProxy(app.databaseUrl)

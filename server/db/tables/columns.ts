@@ -36,6 +36,8 @@ export const keyedRequest = () => ({
   status: smallint('status'),
   headers: json('headers'),
   body: bytea('body'),
+  /** Parts of the request that belong into the body, see `kit/request-parts.ts`; null for none. */
+  requestParts: json('request_parts'),
   /** Id of the created record, if the response has its secret. */
   madeId: text('made_id'),
   createdAt: time('created_at').notNull(),

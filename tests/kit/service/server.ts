@@ -28,6 +28,7 @@ const tables = `
   CREATE TABLE books (shelf_id text NOT NULL REFERENCES shelves, isbn text NOT NULL, title text NOT NULL,
     PRIMARY KEY (shelf_id, isbn));
   CREATE TABLE keys (user_id text, key text, digest bytea NOT NULL, status int, headers text, body bytea,
+    request_parts text,
     PRIMARY KEY (user_id, key));`
 
 export async function createTables(db: Db) {
@@ -181,12 +182,12 @@ export function keyStore(pool: pg.Pool): KeyStore<Db> {
         })
       if (written.rowCount === 1) return undefined
       const { rows } = await tx.query('SELECT * FROM keys WHERE user_id = $1 AND key = $2', [userId, key])
-      return { ...rows[0], leaseId: null, madeId: null }
+      return { ...rows[0], requestParts: rows[0].request_parts, leaseId: null, madeId: null }
     },
-    async keep(tx, { userId, key }, { status, headers, body }) {
-      const sent = [userId, key, status, headers, body]
+    async keep(tx, { userId, key }, { status, headers, body, requestParts }) {
+      const sent = [userId, key, status, headers, body, requestParts]
       await tx.query(
-        'UPDATE keys SET status = $3, headers = $4, body = $5 WHERE user_id = $1 AND key = $2',
+        'UPDATE keys SET status = $3, headers = $4, body = $5, request_parts = $6 WHERE user_id = $1 AND key = $2',
         sent,
       )
       return true
