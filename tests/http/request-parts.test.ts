@@ -21,7 +21,7 @@ function store(sent: Buffer, answered: string, texts = propertyTexts(sent, 'bot'
 }
 
 describe('takeRequestParts', () => {
-  const [a, b] = [long('α'), long('b')]
+  const [a, b, large] = [long('α'), long('b'), JSON.stringify('c'.repeat(10_000))]
 
   test('takes out long values in the order of the response', () => {
     const { rest, parts } = store(request({ a, b, c: '1' }), `{"bot":${object({ id: '7', b, c: '1', a })}}`)
@@ -33,7 +33,13 @@ describe('takeRequestParts', () => {
     ['a short value', request({ a: '"short"' }), object({ a: '"short"' })],
     ['another value', request({ a }), object({ a: b })],
     ['a property with another name', request({ a }), object({ b: a })],
-    ['a value whose white space was removed', request({ a: `[ ${a} ]` }), object({ a: `[${a}]` })],
+    // Node puts small buffers into one, and large ones each into their own.
+    ['a small value whose white space was removed', request({ b: `[ ${b} ]` }), object({ b: `[${b}]` })],
+    [
+      'a large value whose white space was removed',
+      request({ a: `[ ${large} ]` }),
+      object({ a: `[${large}]` }),
+    ],
     ['a property that follows one of its name within another', request({ a }), object({ o: '{"a":1}', a })],
   ])('leaves %s in the response', (_what, sent, answered) => {
     expect(store(sent, answered)).toEqual({ rest: answered, parts: [] })
@@ -43,6 +49,16 @@ describe('takeRequestParts', () => {
     const inner = `{"b":${b}}`
     const { rest } = store(request({ a: inner, b }), object({ a: inner, b }))
     expect(rest).toBe(object({ a: '', b }))
+  })
+
+  test.each([
+    ['before', 0, 5_000],
+    ['behind', 5_000, 0],
+  ])('leaves a value in the response that is in the same memory %s the request', (_where, textAt, sentAt) => {
+    const memory = Buffer.alloc(8_000)
+    const text = memory.subarray(textAt, textAt + memory.write(b, textAt))
+    const sent = memory.subarray(sentAt, sentAt + memory.write(`{"bot":{"b":[ ${b} ]}}`, sentAt))
+    expect(store(sent, object({ b }), new Map([['b', text]])).parts).toEqual([])
   })
 
   test('takes nothing out of a response without the texts of its request', () => {
