@@ -192,7 +192,7 @@ const noKey: Operation['errorExamples'] = {
       {
         path: ['body', 'data'],
         code: 'no_encryption_key',
-        message: 'Nothing can be encrypted: whoever runs the service has to set ENCRYPTION_KEY',
+        message: 'Nothing can be encrypted: the operator has to set ENCRYPTION_KEY',
       },
     ],
   },

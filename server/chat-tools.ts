@@ -6,7 +6,7 @@ import { outboundClient } from './outbound/client.ts'
 import { mailHostFinder } from './outbound/hosts.ts'
 import { type AskModel, modelClient } from './outbound/language-models.ts'
 import { accountMailer, accountTester, openMailer } from './outbound/mail.ts'
-import { whyNeverSent } from './outbound/never-sent.ts'
+import { findPermanentRejection } from './outbound/never-sent.ts'
 import type { Sandbox } from './sandbox/index.ts'
 
 /** Tools of chats besides the database; one set for the whole process. */
@@ -21,7 +21,7 @@ export interface ChatTools {
    * Returns why a request to an address would never leave; undefined if it might, as far as is known without a
    * lookup.
    */
-  whyNeverSent: (url: string) => string | undefined
+  findPermanentRejection: (url: string) => string | undefined
   /** Room in memory for turns that wait for others. */
   memory: MemoryBudget
   /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
@@ -49,7 +49,7 @@ export function openChatTools(
       sendEmailBy: accountMailer(mailHostFinder(outbound)),
       testMailAccount: accountTester(mailHostFinder(outbound)),
       askModel: modelClient(outbound),
-      whyNeverSent: (url) => whyNeverSent(url, outbound),
+      findPermanentRejection: (url) => findPermanentRejection(url, outbound),
       memory: createMemoryBudget(),
       flows: new LRUCache({ maxSize: MAX_CACHED_FLOW_CHARACTERS }),
     },

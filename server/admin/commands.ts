@@ -22,7 +22,7 @@ import { rotateKeys } from '../workspaces/rotation.ts'
 /* Commands on the records of the service. If an operation does the same, both call one function. */
 
 /** A failure that the person at the keyboard can fix. The message says all that is needed. */
-export class Refusal extends Error {}
+export class CommandError extends Error {}
 
 type Options = Record<string, string | undefined>
 
@@ -60,7 +60,7 @@ export const commands: Record<string, Command> = {
         .onConflictDoNothing()
         .returning()
       if (created.length === 0)
-        throw new Refusal(`A user with the e-mail address ${user.email} exists already`)
+        throw new CommandError(`A user with the e-mail address ${user.email} exists already`)
       return user
     },
   },
@@ -86,7 +86,7 @@ export const commands: Record<string, Command> = {
     async run(db, options, { config }) {
       const { email } = check(z.object({ email: emailSchema }), options)
       const user = await userWith(db, email)
-      if (user.disabledAt) throw new Refusal(`The user ${user.email} is disabled`)
+      if (user.disabledAt) throw new CommandError(`The user ${user.email} is disabled`)
       const code = await createSignInLink(db, user.id, {}, new Date())
       const publicUrl = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`
       return { email: user.email, link: `${publicUrl}/sign-in/links/${code}` }
@@ -146,7 +146,7 @@ export const commands: Record<string, Command> = {
       if (input.workspace !== undefined) {
         await requireWorkspace(db, input.workspace)
         if (!(await isMember(db, user.id, input.workspace))) {
-          throw new Refusal(
+          throw new CommandError(
             `${user.email} has no role in the workspace ${input.workspace}: give one with member set first`,
           )
         }
@@ -163,7 +163,7 @@ export const commands: Record<string, Command> = {
         { by: null, operation: 'admin token create' },
         new Date(),
       )
-      if (!newToken) throw new Refusal(`The user ${user.email} is disabled`)
+      if (!newToken) throw new CommandError(`The user ${user.email} is disabled`)
       return { id: newToken.row.id, token: newToken.token }
     },
   },
@@ -222,7 +222,7 @@ export const commands: Record<string, Command> = {
           .select({ revokedAt: apiTokens.revokedAt })
           .from(apiTokens)
           .where(eq(apiTokens.id, id))
-        throw new Refusal(
+        throw new CommandError(
           known ? `The token ${id} was revoked before` : `There is no such token: ${id}: see token list`,
         )
       }
@@ -241,9 +241,11 @@ export const commands: Record<string, Command> = {
       await requireWorkspace(db, input.workspace)
       // As for addMember; the role of a member can be changed.
       const isNew = !(await isMember(db, user.id, input.workspace))
-      if (isNew && user.disabledAt) throw new Refusal(`The user ${user.email} is disabled`)
+      if (isNew && user.disabledAt) throw new CommandError(`The user ${user.email} is disabled`)
       if (isNew && user.isUnproven) {
-        throw new Refusal(`Nobody has proven to own the address ${user.email} yet: invite the person instead`)
+        throw new CommandError(
+          `Nobody has proven to own the address ${user.email} yet: invite the person instead`,
+        )
       }
       const where = { workspace: { id: input.workspace }, caller: null }
       const now = new Date()
@@ -252,8 +254,8 @@ export const commands: Record<string, Command> = {
       if (added === 'deleted') throw noWorkspace(input.workspace)
       if (added === 'exists') {
         const outcome = await changeMember(db, where, user.id, input.role, now, operation)
-        if (!outcome) throw new Refusal('The member was removed at this moment: run the command again')
-        if ('issue' in outcome) throw new Refusal(`${outcome.issue.message}: set another one first`)
+        if (!outcome) throw new CommandError('The member was removed at this moment: run the command again')
+        if ('issue' in outcome) throw new CommandError(`${outcome.issue.message}: set another one first`)
       }
       return { workspaceId: input.workspace, userId: user.id, role: input.role }
     },
@@ -264,15 +266,15 @@ export const commands: Record<string, Command> = {
     async run(db, _options, { config }) {
       const outcome = await rotateKeys(db, openKeyring(config))
       if (outcome === 'running')
-        throw new Refusal('Credentials are being rotated already: wait until that ends')
-      if (outcome === 'no key') throw new Refusal('There is no key to encrypt with: set ENCRYPTION_KEY')
+        throw new CommandError('Credentials are being rotated already: wait until that ends')
+      if (outcome === 'no key') throw new CommandError('There is no key to encrypt with: set ENCRYPTION_KEY')
       const { key, encrypted, unreadable } = outcome
       if (unreadable.length === 0) return { key, encrypted }
       const named = unreadable
         .slice(0, MAX_NAMED_CREDENTIALS)
         .map(({ id, workspaceId, reason }) => `${id} of the workspace ${workspaceId} (${reason})`)
       const more = unreadable.length - named.length
-      throw new Refusal(
+      throw new CommandError(
         `${encrypted} credentials and secrets were encrypted anew, ${unreadable.length} were not: ${named.join('; ')}${more > 0 ? `, and ${more} more` : ''}. Put a key that is missing behind the first one in ENCRYPTION_KEY, with a comma between, and write damaged credentials anew`,
       )
     },
@@ -300,7 +302,7 @@ export const commands: Record<string, Command> = {
     help: 'Spreads the tables over the nodes of a Citus cluster',
     options: [],
     async run(db, _options, { config: { DATABASE_URL } }) {
-      if (!DATABASE_URL) throw new Refusal('Set DATABASE_URL to the coordinator of the Citus cluster')
+      if (!DATABASE_URL) throw new CommandError('Set DATABASE_URL to the coordinator of the Citus cluster')
       // A cluster cannot run the fan-out. The service does not start before all tables are distributed.
       if (!(await isBeingDistributed(db))) await fanOutAll(db)
       await distribute(DATABASE_URL)
@@ -312,7 +314,7 @@ export const commands: Record<string, Command> = {
     options: [],
     async run(_db, _options, { config: { DATABASE_URL }, say }) {
       if (!DATABASE_URL)
-        throw new Refusal('Set DATABASE_URL: the embedded PostgreSQL is not made for so much')
+        throw new CommandError('Set DATABASE_URL: the embedded PostgreSQL is not made for so much')
       return { partitioned: await partition(DATABASE_URL, say) }
     },
   },
@@ -322,12 +324,12 @@ function check<Schema extends z.ZodType>(schema: Schema, options: Options): z.ou
   const parsed = schema.safeParse(options)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`)
-  throw new Refusal(problems.join('; '))
+  throw new CommandError(problems.join('; '))
 }
 
 async function userWith(db: Database, email: string) {
   const [user] = await db.select().from(users).where(eq(users.email, email.toLowerCase()))
-  if (!user) throw new Refusal(`There is no user with the e-mail address ${email}`)
+  if (!user) throw new CommandError(`There is no user with the e-mail address ${email}`)
   return user
 }
 
@@ -339,4 +341,4 @@ async function requireWorkspace(db: Database, id: string) {
   if (!workspace) throw noWorkspace(id)
 }
 
-const noWorkspace = (id: string) => new Refusal(`There is no such workspace: ${id}`)
+const noWorkspace = (id: string) => new CommandError(`There is no such workspace: ${id}`)

@@ -8,7 +8,7 @@ import { databaseOptions, locateDatabase } from '../db/configured.ts'
 import { hasData } from '../db/embedded/data-folder.ts'
 import { databaseError } from '../db/errors.ts'
 import { migrateDatabase, requireMigrations } from '../db/migrate.ts'
-import { commands, Refusal } from './commands.ts'
+import { CommandError, commands } from './commands.ts'
 
 /* Runs one command of `server/admin.ts`, with everything it needs of its process as parameters. */
 
@@ -96,7 +96,7 @@ function parse(name: string, args: string[], texts: string[], flags: string[] = 
     })
   } catch (error) {
     const [line] = (error as Error).message.split(/\.?\n|\. /)
-    throw new Refusal(`${line}. See ${name} --help`)
+    throw new CommandError(`${line}. See ${name} --help`)
   }
 }
 
@@ -117,7 +117,7 @@ async function* run(words: string[], { variables, say }: Terminal): AsyncGenerat
   const withFile = find(fileCommands, words)
   if (withFile) return yield await runWithFile(withFile, variables, say)
   const known = find(commands, words)
-  if (!known) throw new Refusal(`Expected one of: ${Object.keys(all).join(', ')}. See --help`)
+  if (!known) throw new CommandError(`Expected one of: ${Object.keys(all).join(', ')}. See --help`)
   const { name, found: command, rest } = known
   const { values } = parse(name, rest, command.options)
   const config = configuration(variables)
@@ -148,14 +148,14 @@ async function open(config: Config) {
 /** A command makes no database of its own: a mistyped folder would get one, and the right one stay as it was. */
 async function requireData({ DATABASE_URL, DATA_DIR }: Config) {
   if (DATABASE_URL || (await hasData(DATA_DIR))) return
-  throw new Refusal(
+  throw new CommandError(
     `There is no database in ${DATA_DIR}: set DATA_DIR to the folder of the service, or start the service to make one`,
   )
 }
 
 function configuration(variables: NodeJS.ProcessEnv): Config {
   const read = readConfig(variables)
-  if ('problems' in read) throw new Refusal(`Configuration: ${read.problems.join('; ')}`)
+  if ('problems' in read) throw new CommandError(`Configuration: ${read.problems.join('; ')}`)
   return read.config
 }
 
@@ -166,7 +166,8 @@ async function runWithFile(
 ) {
   const { values, positionals } = parse(name, rest, [], found.flags, true)
   const [file, ...others] = positionals
-  if (!file || others.length > 0) throw new Refusal(`Expected one name of a file: ${name} FILE. See --help`)
+  if (!file || others.length > 0)
+    throw new CommandError(`Expected one name of a file: ${name} FILE. See --help`)
   const config = configuration(variables)
   if (name === 'backup') await requireData(config)
   const database = await open(config)

@@ -40,7 +40,7 @@ export async function checkedService(
     hasMail: chat.sendEmail !== null,
     hasFiles: files !== null,
     credentials,
-    whyNeverSent: chat.whyNeverSent,
+    findPermanentRejection: chat.findPermanentRejection,
   }
 }
 

@@ -28,7 +28,7 @@ export async function insertSample(
   const texts = Object.entries(parts).map(
     ([part, value]) => [part, Buffer.from(JSON.stringify(value))] as const,
   )
-  const refused = await insertBot(tx, row, newDraft(new Map(texts), now), deed)
-  if (refused) throw new Error('The sample bot cannot be made: its workspace or its public id is taken')
+  const rejection = await insertBot(tx, row, newDraft(new Map(texts), now), deed)
+  if (rejection) throw new Error('The sample bot cannot be made: its workspace or its public id is taken')
   await copyDraft(tx, deed, row, [], now)
 }

@@ -124,8 +124,8 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
     if (!bot) return { isDeleted: true as const }
-    const refused = checkState(bot, change)
-    if (refused) return refused
+    const rejection = checkState(bot, change)
+    if (rejection) return rejection
     const issue = await claimNames(tx, { botId: bot.id, workspaceId: bot.workspaceId }, change.header)
     if (issue) throw new Rollback({ issues: [issue] })
     const settings = await changesSecurity(tx, bot, change)
@@ -207,8 +207,8 @@ export async function applyChange(
   now: Date,
   known?: Draft,
 ): Promise<Outcome | undefined> {
-  const refused = checkState(current, change)
-  if (refused) return refused
+  const rejection = checkState(current, change)
+  if (rejection) return rejection
   const becomesLegacy = isLegacy(change.version) && !isLegacy(current.version)
   const missing = becomesLegacy
     ? (['groups', 'edges', 'variables'] as const).filter((name) => !change.parts[name])

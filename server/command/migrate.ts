@@ -72,7 +72,7 @@ export async function migrate(
   const state = readState(path, { source: source.url, sourceWorkspaceId, target: service.url, workspaceId })
   const save = () => writeWhole(path, `${JSON.stringify(state, null, 2)}\n`)
   const before = new Set(Object.keys(state.bots))
-  if (state.pending) await unlessRefused(state, save, () => send(service, state, save))
+  if (state.pending) await unlessRejected(state, save, () => send(service, state, save))
 
   state.failed = {}
   for (const { id, name, parentFolderId } of await source.listFolders()) {
@@ -80,7 +80,7 @@ export async function migrate(
     const parent = parentFolderId === null ? undefined : state.folders[parentFolderId]
     const body = { workspaceId, folder: { name, ...(parent && { parentFolderId: parent }) } }
     const request = { kind: 'folder', sourceId: id, body } as const
-    const reason = await unlessRefused(state, save, () => start(service, state, save, request))
+    const reason = await unlessRejected(state, save, () => start(service, state, save, request))
     if (reason !== undefined) state.failed[id] = { name, reason: `The folder was not made: ${reason}` }
   }
 
@@ -103,7 +103,7 @@ export async function migrate(
     const { publishedBotId: _, ...document } = bot
     const body = { workspaceId, bot: document, ...(folderId && { folderId }) }
     const request = { kind: 'bot', sourceId: id, body } as const
-    const reason = await unlessRefused(state, save, () => start(service, state, save, request))
+    const reason = await unlessRejected(state, save, () => start(service, state, save, request))
     if (reason !== undefined) {
       state.failed[id] = { name, reason }
       continue
@@ -159,7 +159,7 @@ async function start(
 }
 
 /** Returns the words of a rejection, after which no request is under way; throws every other error. */
-async function unlessRefused(
+async function unlessRejected(
   state: MigrationState,
   save: () => void,
   request: () => Promise<void>,
@@ -168,7 +168,7 @@ async function unlessRefused(
     await request()
     return undefined
   } catch (error) {
-    if (!(error instanceof ApiError) || !isRefusal(error.status)) throw error
+    if (!(error instanceof ApiError) || !isRejection(error.status)) throw error
     delete state.pending
     save()
     const issues = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')
@@ -177,7 +177,7 @@ async function unlessRefused(
 }
 
 /** False where another token or a later time may help: with 409, an earlier attempt of the request still runs. */
-const isRefusal = (status: number) =>
+const isRejection = (status: number) =>
   status >= 400 && status < 500 && ![401, 403, 408, 409, 429].includes(status)
 
 /** Sends the request under way, perhaps again: its key makes that one effect. */

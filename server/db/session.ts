@@ -79,9 +79,9 @@ export function clientWith(settings: Record<string, string>, statement?: string)
       }
       super.connect((error) => {
         if (error || statement === undefined) return done(error)
-        this.query(statement, (refusal) => {
-          if (refusal) this.end().catch(() => {})
-          done(refusal ?? undefined)
+        this.query(statement, (failure) => {
+          if (failure) this.end().catch(() => {})
+          done(failure ?? undefined)
         })
       })
     }

@@ -60,15 +60,17 @@ export const bots: BotsHandlers<Contexts> = {
       if (row.folderId !== null && !(await folderIn(db, grant, row.folderId))) {
         return respond.fail('BAD_REQUEST', [noSuchFolder])
       }
-      const refused = await withWebhookEvent(
+      const rejection = await withWebhookEvent(
         db,
         grant,
         now,
         (tx) => insertBot(tx, row, draft, by),
         (failed) => (failed ? undefined : botEvent('bot.created', row)),
       )
-      if (!refused) return created()
-      return 'isDeleted' in refused ? respond.fail('FORBIDDEN') : respond.fail('BAD_REQUEST', [refused.issue])
+      if (!rejection) return created()
+      return 'isDeleted' in rejection
+        ? respond.fail('FORBIDDEN')
+        : respond.fail('BAD_REQUEST', [rejection.issue])
     })
   },
 

@@ -93,7 +93,7 @@ const noKey: Issue = {
   path: ['body', 'data'],
   code: 'no_encryption_key',
   message:
-    'This installation has no key to encrypt with: whoever runs it has to set ENCRYPTION_KEY, or finds the cause in its log',
+    'This installation has no key to encrypt with: the operator has to set ENCRYPTION_KEY, or finds the cause in the log',
 }
 
 const unreadable: Issue = {

@@ -46,9 +46,11 @@ export const folders: FoldersHandlers<Contexts> = {
       updatedAt: now,
       deletedAt: null,
     }
-    const refused = await insertFolder(db, grant, row)
-    if (!refused) return respond.ok({ folder: toFolder(row) })
-    return 'isDeleted' in refused ? respond.fail('NOT_FOUND') : respond.fail('BAD_REQUEST', [refused.issue])
+    const rejection = await insertFolder(db, grant, row)
+    if (!rejection) return respond.ok({ folder: toFolder(row) })
+    return 'isDeleted' in rejection
+      ? respond.fail('NOT_FOUND')
+      : respond.fail('BAD_REQUEST', [rejection.issue])
   },
 
   async getFolder({ query, conditions }, respond, { grant }) {

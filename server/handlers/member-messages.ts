@@ -8,7 +8,7 @@ export const memberMessages: MemberMessagesHandlers<Contexts> = {
   async sendMessage({ params, body }, respond, context) {
     const sent = await writeToVisitor(context, params.sessionId, body)
     if (!sent) return respond.fail('NOT_FOUND')
-    if ('refusal' in sent) return respond.fail(sent.refusal, [sent.issue])
+    if ('code' in sent) return respond.fail(sent.code, [sent.issue])
     // Retained for its key as long as the result.
     return { ...respond.ok({ messages: sent.bubbles }), resultId: sent.resultId }
   },

@@ -39,15 +39,15 @@ export const transfer: TransferHandlers<Contexts> = {
       dependsOnPlace,
     )
     return within(async (db) => {
-      const refused = await withWebhookEvent(
+      const rejection = await withWebhookEvent(
         db,
         grant,
         now,
         (tx) => insertBot(tx, row, flow.draft, { by: grant.caller, operation: 'importBot' }),
         (failed) => (failed ? undefined : botEvent('bot.created', row)),
       )
-      if (refused)
-        return 'isDeleted' in refused
+      if (rejection)
+        return 'isDeleted' in rejection
           ? respond.fail('NOT_FOUND')
           : respond.fail('BAD_REQUEST', [noSuchFolder])
       const links = await unknownLinks(db, grant, flow.linkedBots)
@@ -72,15 +72,17 @@ export const transfer: TransferHandlers<Contexts> = {
     }
     const row = { ...bot, ...initialColumns(now), folderId, name: body.name ?? copyName(bot.name) }
     const copy = { ...draft, settings: withSharingOf(draft.settings, new JsonText('{}')) }
-    const refused = await withWebhookEvent(
+    const rejection = await withWebhookEvent(
       db,
       grant,
       now,
       (tx) => insertBot(tx, row, copy, { by: grant.caller, operation: 'duplicateBot' }),
       (failed) => (failed ? undefined : botEvent('bot.created', row)),
     )
-    if (refused)
-      return 'isDeleted' in refused ? respond.fail('NOT_FOUND') : respond.fail('BAD_REQUEST', [noSuchFolder])
+    if (rejection)
+      return 'isDeleted' in rejection
+        ? respond.fail('NOT_FOUND')
+        : respond.fail('BAD_REQUEST', [noSuchFolder])
     return respond.ok({ bot: toBot(row, copy) }, createBotTag(row, grant.role))
   },
 

@@ -90,7 +90,7 @@ const diskFull: Issue = {
   path: ['body'],
   code: 'disk_full',
   message:
-    'The disk of the installation has too little room left for files; send the file again later, or tell whoever runs the service',
+    'The disk of the installation has too little room left for files; send the file again later, or tell the operator',
 }
 
 const empty: Issue = { path: ['body'], code: 'too_small', message: 'The file is empty' }

@@ -4,7 +4,7 @@ import type { components } from '../../generated/openapi.ts'
 import type { Contexts } from '../context.ts'
 import { readPage } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
-import { whyRefused } from '../outbound/client.ts'
+import { findRejection } from '../outbound/client.ts'
 import { payloadOf } from '../webhooks/bodies.ts'
 import {
   type DeliveryRow,
@@ -144,7 +144,7 @@ const noKey: Issue = {
   path: [],
   code: 'no_encryption_key',
   message:
-    'This installation has no key to encrypt the secret with: whoever runs it has to set ENCRYPTION_KEY, or finds the cause in its log',
+    'This installation has no key to encrypt the secret with: the operator has to set ENCRYPTION_KEY, or finds the cause in the log',
 }
 
 const notEnabled: Issue = {
@@ -160,13 +160,13 @@ async function checkUrl(
 ): Promise<Issue | undefined> {
   if (url === undefined) return undefined
   const message = await slot.releaseDuring(() =>
-    whyRefused(url, { allowedHosts: config.OUTBOUND_ALLOWED_HOSTS }),
+    findRejection(url, { allowedHosts: config.OUTBOUND_ALLOWED_HOSTS }),
   )
   if (message === undefined) return undefined
   return {
     path: ['body', 'url'],
     code: 'private_address',
-    message: `${message}; whoever runs the service allows hosts with OUTBOUND_ALLOWED_HOSTS`,
+    message: `${message}; the operator allows hosts with OUTBOUND_ALLOWED_HOSTS`,
   }
 }
 

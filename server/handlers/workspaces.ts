@@ -69,10 +69,10 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
   },
 
   async deleteWorkspace({ conditions }, respond, { db, grant, now }) {
-    const refused = await transact(db, (tx) => deleteWorkspace(tx, grant, conditions, now))
-    if (!refused) return respond.ok({ message: 'Workspace deleted' })
-    return 'stale' in refused
-      ? respond.preconditionFailed(conditions, workspaceTag(refused.stale, grant.role))
+    const rejection = await transact(db, (tx) => deleteWorkspace(tx, grant, conditions, now))
+    if (!rejection) return respond.ok({ message: 'Workspace deleted' })
+    return 'stale' in rejection
+      ? respond.preconditionFailed(conditions, workspaceTag(rejection.stale, grant.role))
       : respond.fail('NOT_FOUND')
   },
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { blockCatalogue } from '../../contract/bot-document/index.ts'
 import { isRecord, type JsonRecord } from '../documents/conversion/document.ts'
 import { root } from '../root.ts'
-import { type Outcome, refuse } from './call.ts'
+import { type Outcome, reject } from './call.ts'
 
 /* The types of blocks, and the JSON Schema of each, from the schema that editors get. */
 
@@ -28,7 +28,7 @@ export function listBlockTypes(): Outcome {
 
 export function describeBlock(type: string): Outcome {
   const entry = entries.find((one) => one.type === type)
-  if (!entry) return refuse(['type'], 'There is no such type of block; call without type for a list')
+  if (!entry) return reject(['type'], 'There is no such type of block; call without type for a list')
   const all = readDefinitions()
   const used: Record<string, unknown> = {}
   const collect = (value: unknown): unknown => {

@@ -5,7 +5,7 @@ import type { JsonRecord } from '../documents/conversion/document.ts'
 import type { Dispatch } from '../kit/dispatch.ts'
 
 /** The result of a tool: a value that the agent reads, or the error of an operation. */
-export type Outcome = { value: unknown } | { refusal: ErrorBody }
+export type Outcome = { value: unknown } | { error: ErrorBody }
 
 export interface CallOptions {
   params?: Record<string, string>
@@ -18,7 +18,7 @@ export interface CallOptions {
 export type Call = (
   id: OperationId,
   options?: CallOptions,
-) => Promise<{ body: JsonRecord; etag: string } | { refusal: ErrorBody }>
+) => Promise<{ body: JsonRecord; etag: string } | { error: ErrorBody }>
 
 export function createCall(dispatch: Dispatch): Call {
   return async (id, { params = {}, query = {}, headers, body } = {}) => {
@@ -34,14 +34,14 @@ export function createCall(dispatch: Dispatch): Call {
     const response = await dispatch({ method: operation.method.toUpperCase(), target, headers, body })
     const answer = JSON.parse(response.text) as JsonRecord
     if (response.status < 400) return { body: answer, etag: response.headers.etag ?? '' }
-    return { refusal: answer as unknown as ErrorBody }
+    return { error: answer as unknown as ErrorBody }
   }
 }
 
 /** A rejection by a tool itself, in the form of those of operations. */
-export function refuse(path: string[], message: string): { refusal: ErrorBody } {
+export function reject(path: string[], message: string): { error: ErrorBody } {
   return {
-    refusal: {
+    error: {
       code: 'BAD_REQUEST',
       message: 'Invalid arguments',
       issues: [{ path, code: 'custom', message }],

@@ -17,7 +17,7 @@ export async function previewChat(call: Call, input: ToolInput<'preview_chat'>):
         },
       })
     : call('continueChat', { params: { sessionId }, body: { ...format, message } }))
-  if ('refusal' in turn) return turn
+  if ('error' in turn) return turn
   const { body } = turn
   const actions = recordsOf(body.clientSideActions)
   const isWaiting =

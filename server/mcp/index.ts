@@ -8,7 +8,7 @@ import { isRecord, type JsonRecord } from '../documents/conversion/document.ts'
 import type { Dispatch } from '../kit/dispatch.ts'
 import type { HttpResponse } from '../kit/response.ts'
 import { root } from '../root.ts'
-import { type Call, createCall, type Outcome, refuse } from './call.ts'
+import { type Call, createCall, type Outcome, reject } from './call.ts'
 import { resources } from './resources.ts'
 import { runTool } from './tools.ts'
 import { shorten } from './view-flow.ts'
@@ -122,19 +122,19 @@ async function run(name: string, input: JsonRecord, call: Call, now: Date): Prom
     if (checked.success) return runTool[name as ToolName](checked.data as never, { call, now })
     const [issue] = checked.error.issues
     const path = (issue?.path ?? []).map(String)
-    return refuse(path, issue?.message ?? 'The arguments do not fit the tool')
+    return reject(path, issue?.message ?? 'The arguments do not fit the tool')
   }
   const { params: shape } = marked.operation
   const names = Object.keys(shape?.shape ?? {})
   const given = (wanted: boolean) =>
     Object.entries(input).filter(([argument]) => names.includes(argument) === wanted)
   const missing = names.find((argument) => typeof input[argument] !== 'string' || input[argument] === '')
-  if (missing !== undefined) return refuse([missing], 'Missing: expected the id as a text')
+  if (missing !== undefined) return reject([missing], 'Missing: expected the id as a text')
   const called = await call(marked.id, {
     params: Object.fromEntries(given(true)) as Record<string, string>,
     query: Object.fromEntries(given(false)),
   })
-  return 'refusal' in called ? called : { value: cutTexts(called.body) }
+  return 'error' in called ? called : { value: cutTexts(called.body) }
 }
 
 /** Lists are read for an overview: a long text in them is cut, and says so. */
@@ -146,13 +146,13 @@ function cutTexts(value: unknown): unknown {
 }
 
 function toResult(outcome: Outcome) {
-  if ('refusal' in outcome) return failure(outcome.refusal)
+  if ('error' in outcome) return failure(outcome.error)
   const text = JSON.stringify(outcome.value)
   const bytes = Buffer.byteLength(text)
   if (bytes <= MAX_TOOL_RESULT_BYTES) return { content: [{ type: 'text' as const, text }] }
   const message = `The result has ${bytes} bytes, and ${MAX_TOOL_RESULT_BYTES} are given at most; ask for less, by a filter, a smaller limit, or one group or part`
-  const { refusal } = refuse([], message) as { refusal: ErrorBody }
-  return failure(refusal)
+  const { error } = reject([], message) as { error: ErrorBody }
+  return failure(error)
 }
 
 /** An error that the agent reads: paths name its arguments, not the parts of a request. */

@@ -6,7 +6,7 @@ import { isSameState } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { staleMessage } from '../kit/response.ts'
 import { describeBlock, listBlockTypes } from './blocks.ts'
-import { type Call, type CallOptions, type Outcome, refuse } from './call.ts'
+import { type Call, type CallOptions, type Outcome, reject } from './call.ts'
 import { previewChat } from './chat.ts'
 import { type EditedFlow, editFlow, recordsOf } from './edit-flow.ts'
 import { groupIn, outlineOf, partOf } from './view-flow.ts'
@@ -25,13 +25,13 @@ export const runTool: {
     let workspaces: JsonRecord[] = [{ id: workspaceId }]
     if (workspaceId === undefined) {
       const listed = await call('listWorkspaces')
-      if ('refusal' in listed) return listed
+      if ('error' in listed) return listed
       workspaces = recordsOf(listed.body.workspaces)
     }
     const found: JsonRecord[] = []
     for (const { id, name: title } of workspaces.slice(0, MAX_SEARCHED_WORKSPACES)) {
       const bots = await findIn(call, String(id), name)
-      if ('refusal' in bots) return bots
+      if ('error' in bots) return bots
       found.push({ workspaceId: id, ...(title !== undefined && { name: title }), ...bots })
     }
     const left = workspaces.length - found.length
@@ -42,7 +42,7 @@ export const runTool: {
     const creation = await (copyOf === undefined
       ? call('createBot', { body: { workspaceId, bot: { name } } })
       : call('duplicateBot', { params: { botId: copyOf }, body: { name } }))
-    if ('refusal' in creation) return creation
+    if ('error' in creation) return creation
     return readFlow(call, { botId: idIn(creation.body.bot) })
   },
 
@@ -54,13 +54,13 @@ export const runTool: {
 
   async change_flow({ botId, etag, changes, dryRun }, { call, now }) {
     const read = await readDraft(call, botId)
-    if ('refusal' in read) return read
+    if ('error' in read) return read
     if (!isSameState(read.etag, etag)) return changedSince(read.etag)
     const before = structuredClone(read.flow)
     const change = editFlow(read.flow, changes, () => newId(now))
     if ('issue' in change) {
       const { index, message } = change.issue
-      return refuse(['changes', String(index)], message)
+      return reject(['changes', String(index)], message)
     }
     const { bot, ...parts } = read.flow
     const changed = Object.fromEntries(
@@ -78,12 +78,12 @@ export const runTool: {
         headers: { 'If-Match': etag, Prefer: 'return=minimal' },
         body,
       })
-      return 'refusal' in updated ? updated : { value: { etag: updated.etag, givenIds: ids } }
+      return 'error' in updated ? updated : { value: { etag: updated.etag, givenIds: ids } }
     }
     const checked = operations.updateBot.body.safeParse(body)
     if (!checked.success) {
       const [issue] = checked.error.issues
-      return refuse(issue?.path.map(String) ?? [], issue?.message ?? 'The flow is not valid')
+      return reject(issue?.path.map(String) ?? [], issue?.message ?? 'The flow is not valid')
     }
     const comparison = compareFlows({ version: '6.1', ...before }, { version: '6.1', ...read.flow })
     return { value: { dryRun, wouldChange: wordsOf(comparison), etag } }
@@ -94,16 +94,16 @@ export const runTool: {
   async publish_bot({ botId, etag, dryRun }, { call }) {
     if (!dryRun) return conditional(call, 'publishBot', { params: { botId }, headers: { 'If-Match': etag } })
     const read = await readDraft(call, botId)
-    if ('refusal' in read) return read
+    if ('error' in read) return read
     if (!isSameState(read.etag, etag)) return changedSince(read.etag)
     const checked = await call('checkBot', { params: { botId } })
-    if ('refusal' in checked) return checked
+    if ('error' in checked) return checked
     const errors = recordsOf(checked.body.findings).filter(({ severity }) => severity === 'error')
     const compared = await call('compareBot', { params: { botId } })
-    const isFirst = 'refusal' in compared && compared.refusal.code === 'NOT_FOUND'
-    if ('refusal' in compared && !isFirst) return compared
+    const isFirst = 'error' in compared && compared.error.code === 'NOT_FOUND'
+    if ('error' in compared && !isFirst) return compared
     const wouldChange =
-      'refusal' in compared ? 'the bot is published for the first time' : wordsOf(compared.body)
+      'error' in compared ? 'the bot is published for the first time' : wordsOf(compared.body)
     return { value: { dryRun, wouldChange, errors } }
   },
 
@@ -111,25 +111,25 @@ export const runTool: {
     const params = { botId, publicationId }
     if (!dryRun) {
       const restored = await call('restorePublication', { params, headers: { 'If-Match': etag } })
-      return 'refusal' in restored ? restored : { value: { restored: publicationId, etag: restored.etag } }
+      return 'error' in restored ? restored : { value: { restored: publicationId, etag: restored.etag } }
     }
     const read = await readDraft(call, botId)
-    if ('refusal' in read) return read
+    if ('error' in read) return read
     if (!isSameState(read.etag, etag)) return changedSince(read.etag)
     const compared = await call('compareBot', {
       params: { botId },
       query: { from: 'draft', to: publicationId },
     })
-    return 'refusal' in compared ? compared : { value: { dryRun, wouldChange: wordsOf(compared.body) } }
+    return 'error' in compared ? compared : { value: { dryRun, wouldChange: wordsOf(compared.body) } }
   },
 
   async delete_bot({ botId, etag, dryRun }, { call }) {
     if (!dryRun) return conditional(call, 'deleteBot', { params: { botId }, headers: { 'If-Match': etag } })
     const read = await readDraft(call, botId)
-    if ('refusal' in read) return read
+    if ('error' in read) return read
     if (!isSameState(read.etag, etag)) return changedSince(read.etag)
     const counted = await call('getStats', { params: { botId } })
-    if ('refusal' in counted) return counted
+    if ('error' in counted) return counted
     const { groups } = read.flow
     return {
       value: { dryRun, wouldDelete: { name: read.name, groups: groups.length, chats: counted.body.stats } },
@@ -149,7 +149,7 @@ async function findIn(call: Call, workspaceId: string, name: string | undefined)
   let cursor: unknown
   for (let page = 0; page < MAX_SEARCHED_PAGES && bots.length < MAX_FOUND; page++) {
     const listed = await call('listBots', { query: { workspaceId, limit: 100, cursor } })
-    if ('refusal' in listed) return listed
+    if ('error' in listed) return listed
     for (const bot of recordsOf(listed.body.bots)) {
       if (name !== undefined && !String(bot.name).toLowerCase().includes(name.toLowerCase())) continue
       const { id, folderId, publicId, updatedAt, publishedBotId, accessRight } = bot
@@ -168,11 +168,11 @@ async function readFlow(
   { botId, groupId, part, offset = 0 }: ToolInput<'read_flow'>,
 ): Promise<Outcome> {
   const read = await readDraft(call, botId)
-  if ('refusal' in read) return read
+  if ('error' in read) return read
   const { etag, flow, name, publicId, publishedAs } = read
   if (groupId !== undefined) {
     const group = groupIn(flow, groupId)
-    return group ? { value: { etag, ...group } } : refuse(['groupId'], `The flow has no group ${groupId}`)
+    return group ? { value: { etag, ...group } } : reject(['groupId'], `The flow has no group ${groupId}`)
   }
   if (part) return { value: { etag, ...partOf(flow, part, offset) } }
   return { value: { botId, name, publicId, ...publishedAs, etag, ...outlineOf(flow, offset) } }
@@ -181,7 +181,7 @@ async function readFlow(
 /** The draft in the latest version, and the tag by which changes name its state. */
 async function readDraft(call: Call, botId: string) {
   const read = await call('getBot', { params: { botId }, query: { migrateToLatestVersion: true } })
-  if ('refusal' in read) return read
+  if ('error' in read) return read
   const bot = read.body.bot as JsonRecord
   const { name, publicId, customDomain, isClosed } = bot
   const flow: EditedFlow = {
@@ -202,14 +202,14 @@ async function conditional(
   options: CallOptions,
 ): Promise<Outcome> {
   const done = await call(id, options)
-  return 'refusal' in done ? done : { value: done.body }
+  return 'error' in done ? done : { value: done.body }
 }
 
 /** The error for an `If-Match` with another state, for tools without an operation that checks it. */
 function changedSince(etag: string): Outcome {
   const message = staleMessage(etag)
   return {
-    refusal: {
+    error: {
       code: 'PRECONDITION_FAILED',
       message: 'Precondition failed',
       issues: [{ path: ['etag'], code: 'conflict', message, current: { etag } }],

@@ -9,10 +9,10 @@ import http from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
 import { addressFinder, type HostOptions } from './hosts.ts'
-import { BrokenOff, fail, messageOf, type Refusal } from './rejection.ts'
+import { BrokenOff, fail, messageOf, type OutboundFailure } from './failure.ts'
 import { type ReserveMemory, readBody } from './response-body.ts'
 
-export { BrokenOff, type Refusal }
+export { BrokenOff, type OutboundFailure }
 
 export interface OutboundRequest {
   url: string
@@ -31,7 +31,7 @@ export interface OutboundRequest {
 
 export type OutboundResponse =
   | { ok: true; status: number; contentType: string; headers: http.IncomingHttpHeaders; body: Uint8Array }
-  | Refusal
+  | OutboundFailure
 
 /** A response whose body is still to come. */
 export interface OutboundStream {
@@ -57,7 +57,7 @@ export interface OutboundOptions extends HostOptions {
 export type OutboundClient = (request: OutboundRequest) => Promise<OutboundResponse>
 
 /** The same, for bodies that are read as they come. */
-export type StreamingClient = (request: OutboundRequest) => Promise<OutboundStream | Refusal>
+export type StreamingClient = (request: OutboundRequest) => Promise<OutboundStream | OutboundFailure>
 
 interface Redirect {
   status: number
@@ -108,7 +108,7 @@ export function outboundClient(options: OutboundOptions): OutboundClient {
     try {
       for await (const chunk of response.body) chunks.push(chunk)
     } catch (error) {
-      if (error instanceof BrokenOff) return error.refusal
+      if (error instanceof BrokenOff) return error.failure
       throw error
     }
     return { ok: true, status, contentType, headers, body: Buffer.concat(chunks) }
@@ -168,7 +168,7 @@ function redirectRequest(request: OutboundRequest, status: number, from: URL, to
  * Returns why no request to this URL would ever leave; undefined if one would, or if its host cannot be looked up
  * now.
  */
-export async function whyRefused(url: string, options: OutboundOptions): Promise<string | undefined> {
+export async function findRejection(url: string, options: OutboundOptions): Promise<string | undefined> {
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
   const target = checkTarget({ url, method: 'POST' }, allowed)
   if ('ok' in target) return target.message
@@ -183,7 +183,7 @@ export async function whyRefused(url: string, options: OutboundOptions): Promise
 export function checkTarget(
   request: Pick<OutboundRequest, 'url' | 'method'>,
   allowed: Set<string>,
-): Target | Refusal {
+): Target | OutboundFailure {
   if (!methods.has(request.method)) return fail('refused', `The method ${request.method} is not supported`)
   let url: URL
   try {
@@ -225,18 +225,18 @@ function send(
   milliseconds: number,
   maximumBytes: number,
   agents?: Agents,
-): Promise<OutboundStream | Refusal | Redirect> {
+): Promise<OutboundStream | OutboundFailure | Redirect> {
   const deadline = performance.now() + milliseconds
   return new Promise((resolve) => {
     const client = target.url.protocol === 'https:' ? https : http
     let sent: http.ClientRequest
-    let late: Refusal | undefined
+    let late: OutboundFailure | undefined
     let isAnswered = false
     const end = (isWhole = false): void => {
       clearTimeout(timer)
       if (!isWhole || !agents) sent?.destroy()
     }
-    const finish = (response: Refusal | Redirect): void => {
+    const finish = (response: OutboundFailure | Redirect): void => {
       end()
       resolve(response)
     }

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
 import { addressesOf } from './dns.ts'
-import { fail, type Refusal } from './rejection.ts'
+import { fail, type OutboundFailure } from './failure.ts'
 
 export interface HostOptions {
   /**
@@ -20,7 +20,7 @@ const mailPorts = new Set([25, 465, 587, 2525])
 export function mailHostFinder(options: HostOptions) {
   const find = addressFinder(options)
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
-  return async (host: string, port: number, milliseconds: number): Promise<string[] | Refusal> => {
+  return async (host: string, port: number, milliseconds: number): Promise<string[] | OutboundFailure> => {
     const isAllowed = allowed.has(`${host.toLowerCase()}:${port}`)
     if (!isAllowed && !mailPorts.has(port)) {
       return fail('refused', `Port ${port} is not open, unless the service allows ${host}:${port}`)
@@ -31,7 +31,7 @@ export function mailHostFinder(options: HostOptions) {
 
 export function addressFinder(options: HostOptions) {
   const lookup = options.lookup ?? addressesOf
-  return async (host: string, isAllowed: boolean, deadline: number): Promise<string[] | Refusal> => {
+  return async (host: string, isAllowed: boolean, deadline: number): Promise<string[] | OutboundFailure> => {
     const finding = findAddresses(host, isAllowed, lookup)
     const found = await withinTime(finding, Math.max(1, deadline - performance.now()))
     return found === 'late' ? fail('time', 'The name of the host could not be looked up in time') : found
@@ -42,7 +42,7 @@ async function findAddresses(
   host: string,
   isAllowed: boolean,
   lookup: typeof addressesOf,
-): Promise<string[] | Refusal> {
+): Promise<string[] | OutboundFailure> {
   const literal = host.replace(/^\[|\]$/g, '')
   let addresses: string[]
   try {

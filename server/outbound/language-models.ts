@@ -9,7 +9,7 @@ import type OpenAI from 'openai'
 import { asArray, asObject, asObjects, asString, type JsonObject, parseJson } from '../json/access.ts'
 import { plainNumbers, toJson } from '../kit/json/exact-numbers.ts'
 import { type OutboundOptions, streamingClient } from './client.ts'
-import { fetchBy, Refused } from './model-fetch.ts'
+import { fetchBy, RequestRejected } from './model-fetch.ts'
 import type { ModelMessage, ModelRequest, ModelResponse, ModelTool } from './model-types.ts'
 
 /** Maximum bytes of a response with everything around its text: an event per word of a stream takes a few hundred. */
@@ -54,7 +54,7 @@ function failureOf(
   // Responses may repeat the key, and their texts are stored and shown.
   const clean = (message: string) => message.replaceAll(apiKey, '…').slice(0, 1_000)
   const { reason } = signal
-  if (reason instanceof Refused) return { ok: false, message: clean(reason.message) }
+  if (reason instanceof RequestRejected) return { ok: false, message: clean(reason.message) }
   if (signal.aborted) return { ok: false, message: `No answer within ${milliseconds} ms` }
   const { status, cause, message } = error as { status?: unknown; cause?: unknown; message?: unknown }
   if (cause instanceof Error) return { ok: false, message: clean(cause.message) }

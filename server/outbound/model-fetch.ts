@@ -1,7 +1,7 @@
 /** Sends requests to models through the outbound client. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withExactNumbers } from '../kit/json/exact-numbers.ts'
-import type { OutboundStream, Refusal, StreamingClient } from './client.ts'
+import type { OutboundFailure, OutboundStream, StreamingClient } from './client.ts'
 import type { ModelRequest } from './model-types.ts'
 
 /** A request is retried this often after 408, 409, 429, 5xx and lost connections. */
@@ -9,7 +9,7 @@ const MAX_RETRIES = 2
 const FIRST_RETRY_MS = 500
 
 /** The outbound client did not send a request. Retrying it would not help. */
-export class Refused extends Error {}
+export class RequestRejected extends Error {}
 
 /**
  * Sends a request, again where that may help: the libraries would sleep whatever the deadline is. A redirect is not
@@ -42,7 +42,7 @@ export function fetchBy(
       const delay = retryDelay(response, attempt)
       if (delay >= expiresAt - performance.now()) {
         if (!response.ok) return toFetchResponse(response, signal, deadline)
-        throw new Refused(
+        throw new RequestRejected(
           `The model answered ${response.status} and asks to be asked again in ${Math.ceil(delay / 1_000)} s`,
         )
       }
@@ -51,14 +51,14 @@ export function fetchBy(
   }
 }
 
-function isTemporary(response: OutboundStream | Refusal): boolean {
+function isTemporary(response: OutboundStream | OutboundFailure): boolean {
   if (!response.ok) return response.isConnectionLost === true
   const { status, headers } = response
   return headers['x-should-retry'] !== 'false' && (status >= 500 || [408, 409, 429].includes(status))
 }
 
 /** Returns the milliseconds until the next attempt: as many as the model requests, else longer each time. */
-function retryDelay(response: OutboundStream | Refusal, attempt: number): number {
+function retryDelay(response: OutboundStream | OutboundFailure, attempt: number): number {
   const headers = response.ok ? response.headers : {}
   const given = String(headers['retry-after'] ?? '')
   const wanted = headers['retry-after-ms']
@@ -70,15 +70,15 @@ function retryDelay(response: OutboundStream | Refusal, attempt: number): number
 }
 
 function toFetchResponse(
-  stream: OutboundStream | Refusal,
+  stream: OutboundStream | OutboundFailure,
   signal: AbortSignal | null | undefined,
   deadline: AbortController,
 ): Response {
   if (!stream.ok) {
-    const refused = new Refused(stream.message)
-    if (stream.reason === 'refused') deadline.abort(refused)
+    const rejection = new RequestRejected(stream.message)
+    if (stream.reason === 'refused') deadline.abort(rejection)
     if (stream.reason === 'time') deadline.abort()
-    throw refused
+    throw rejection
   }
   signal?.addEventListener('abort', stream.end, { once: true })
   if (signal?.aborted) stream.end()

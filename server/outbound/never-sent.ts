@@ -3,7 +3,7 @@ import { isPublicAddress } from './addresses.ts'
 import { checkTarget, type OutboundOptions } from './client.ts'
 
 /** Returns why no request to this URL would ever leave, without a lookup: hosts such as `api` are never public. */
-export function whyNeverSent(url: string, { allowedHosts }: OutboundOptions): string | undefined {
+export function findPermanentRejection(url: string, { allowedHosts }: OutboundOptions): string | undefined {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()))
   const target = checkTarget({ url, method: 'POST' }, allowed)
   if ('ok' in target) return target.message

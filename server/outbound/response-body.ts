@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Duplex, pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { parse } from 'content-type'
-import { BrokenOff, fail, messageOf, type Refusal } from './rejection.ts'
+import { BrokenOff, fail, messageOf, type OutboundFailure } from './failure.ts'
 
 /** Some servers call a body deflate that lacks the header of that format. */
 const decoders: Record<string, (first: Buffer) => Duplex> = {
@@ -25,7 +25,7 @@ export async function* readBody(
   response: IncomingMessage,
   maximumBytes: number,
   end: (isWhole: boolean) => void,
-  whyLate: () => Refusal | undefined,
+  whyLate: () => OutboundFailure | undefined,
   reserveMemory: ReserveMemory = async () => true,
 ): AsyncGenerator<Buffer> {
   let isWhole = false
@@ -40,7 +40,7 @@ export async function* readBody(
 
 async function* receiveChunks(
   response: IncomingMessage,
-  whyLate: () => Refusal | undefined,
+  whyLate: () => OutboundFailure | undefined,
 ): AsyncGenerator<Buffer> {
   try {
     yield* response as AsyncIterable<Buffer>
@@ -116,8 +116,8 @@ async function* decodeChunks(packed: AsyncGenerator<Buffer>, encoding: string): 
 
 /** With the text of its body in the charset that its media type names, UTF-8 by default. */
 export function withText<Whole extends { ok: true; body: Uint8Array; contentType: string }>(
-  response: Whole | Refusal,
-): (Whole & { text: string }) | Refusal {
+  response: Whole | OutboundFailure,
+): (Whole & { text: string }) | OutboundFailure {
   if (!response.ok) return response
   const charset = parse(response.contentType).parameters.charset?.trim() || 'utf-8'
   try {

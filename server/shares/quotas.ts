@@ -58,7 +58,7 @@ export function createQuotas(
           )
         }
         if (counters.bot.hasRoom(botId, bytes)) return undefined
-        if (counters.bot.isFirstRefusal(botId)) {
+        if (counters.bot.isFirstRejection(botId)) {
           log.warn({ botId }, 'a bot stores no more of its visitors today: STORED_MAX_SIZE_PER_BOT')
         }
         return quotaIssue(
@@ -112,13 +112,13 @@ function quotaIssue(message: string): Issue {
   return {
     path: [],
     code: 'daily_quota_exceeded',
-    message: `${message}; try again tomorrow, or ask whoever runs the service for a larger quota`,
+    message: `${message}; try again tomorrow, or ask the operator for a larger quota`,
   }
 }
 
 function createCounter(most: number, perf: { now: () => number }) {
   // With `max` it would allocate all entries at the start of each process, which takes 20 ms.
-  const counts = new LRUCache<string, { amount: number; hasRefused: boolean }>({
+  const counts = new LRUCache<string, { amount: number; hasRejected: boolean }>({
     maxSize: MAX_COUNTED,
     sizeCalculation: () => 1,
     ttl: MS_PER_DAY,
@@ -130,16 +130,16 @@ function createCounter(most: number, perf: { now: () => number }) {
       const amount = counts.get(key)?.amount ?? 0
       return more > 0 ? amount + more <= most : amount < most
     },
-    isFirstRefusal(key: string): boolean {
+    isFirstRejection(key: string): boolean {
       const count = counts.get(key)
-      if (!count || count.hasRefused) return false
-      count.hasRefused = true
+      if (!count || count.hasRejected) return false
+      count.hasRejected = true
       return true
     },
     add(key: string, more: number) {
       const count = counts.get(key)
       if (count) count.amount = Math.max(0, count.amount + more)
-      else if (more > 0) counts.set(key, { amount: more, hasRefused: false })
+      else if (more > 0) counts.set(key, { amount: more, hasRejected: false })
     },
   }
 }

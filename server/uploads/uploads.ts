@@ -94,7 +94,7 @@ export async function reserve(
  */
 export type Failure = 'too large' | 'incomplete' | 'empty' | 'deleted'
 
-class Refused extends Error {
+class UploadRejected extends Error {
   readonly failure: Failure
 
   constructor(failure: Failure) {
@@ -116,24 +116,24 @@ export async function receive(
 ): Promise<{ size: number; mediaType: string } | Failure | { fault: unknown }> {
   let size = 0
   let first: Buffer = Buffer.alloc(0)
-  let refused: Refused | undefined
-  const refuse = (failure: Failure) => {
-    refused ??= new Refused(failure)
-    return refused
+  let rejection: UploadRejected | undefined
+  const reject = (failure: Failure) => {
+    rejection ??= new UploadRejected(failure)
+    return rejection
   }
   const counted = async function* () {
     try {
       for await (const piece of bytes) {
         size += piece.length
-        if (size > maximumBytes) throw refuse('too large')
+        if (size > maximumBytes) throw reject('too large')
         if (first.length < FIRST_BYTES) first = Buffer.concat([first, piece]).subarray(0, FIRST_BYTES)
         yield piece
       }
     } catch {
       // A caller that goes away ends the body with an error.
-      throw refuse('incomplete')
+      throw reject('incomplete')
     }
-    if (size === 0) throw refuse('empty')
+    if (size === 0) throw reject('empty')
   }
   const isThis = and(eq(table.botId, botId), eq(table.id, id))
   try {
@@ -146,7 +146,7 @@ export async function receive(
       .update(table)
       .set({ size, mediaType, isComplete: true, removeAt })
       .where(isWanted)
-    if (rowCount === 0) throw refuse('deleted')
+    if (rowCount === 0) throw reject('deleted')
     return { size, mediaType }
   } catch (error) {
     // If this fails too, the background does it an hour later.
@@ -155,7 +155,7 @@ export async function receive(
       () => {},
     )
     // Stores wrap errors, so it is not the one that was thrown.
-    return refused?.failure ?? { fault: error }
+    return rejection?.failure ?? { fault: error }
   }
 }
 

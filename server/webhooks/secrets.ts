@@ -19,7 +19,7 @@ export function openSecrets(row: Stored, keys: Key[]): string[] {
 const opened = new LRUCache<string, string[]>({ max: 1_000 })
 
 export const unreadableSecret =
-  'The secret of the endpoint cannot be decrypted: rotate it, or let whoever runs the service bring its key back'
+  'The secret of the endpoint cannot be decrypted: rotate it, or let the operator bring its key back'
 
 /** The secrets that an event is signed with; undefined where they cannot be read, which the log says. */
 export async function goodSecrets(

@@ -1,8 +1,13 @@
 import type { Logger } from 'pino'
 import type { Database } from '../db/client.ts'
 import { MS_PER_HOUR, MS_PER_SECOND } from '../durations.ts'
-import { BrokenOff, type OutboundStream, type Refusal, type StreamingClient } from '../outbound/client.ts'
-import { fail } from '../outbound/rejection.ts'
+import {
+  BrokenOff,
+  type OutboundFailure,
+  type OutboundStream,
+  type StreamingClient,
+} from '../outbound/client.ts'
+import { fail } from '../outbound/failure.ts'
 import { retryAfterOf } from '../outbound/retry-after.ts'
 import type { Keyring } from '../workspaces/keyring.ts'
 import type { Ready } from './bodies.ts'
@@ -29,7 +34,7 @@ export async function send(
   { keyring, post, log }: Sender,
   endpoint: OpenEndpoint,
   delivery: Ready,
-): Promise<OutboundStream | Refusal> {
+): Promise<OutboundStream | OutboundFailure> {
   const { body } = delivery
   if (!body) return fail('refused', 'The event cannot be read from the database')
   const secrets = await goodSecrets(endpoint, delivery.at, keyring, log)
@@ -61,6 +66,6 @@ async function readOut({ body }: OutboundStream) {
 }
 
 /** Milliseconds of delay that a receiver requests: `Retry-After`, in seconds or as a date. */
-export function retryAfter(response: OutboundStream | Refusal): number {
+export function retryAfter(response: OutboundStream | OutboundFailure): number {
   return response.ok ? retryAfterOf(response.headers, MAX_RETRY_AFTER_MS) : 0
 }

@@ -115,7 +115,7 @@ export async function currentKey(db: Database, { read, make }: Keyring): Promise
   const [key] = await read()
   if (key) return key
   if (!make) {
-    throw new KeyProblem('Nothing can be encrypted: whoever runs the service has to set ENCRYPTION_KEY')
+    throw new KeyProblem('Nothing can be encrypted: the operator has to set ENCRYPTION_KEY')
   }
   const [lost] = await usedKeys(db)
   if (lost !== undefined) {
@@ -123,7 +123,7 @@ export async function currentKey(db: Database, { read, make }: Keyring): Promise
     const [other] = await read()
     if (other) return other
     throw new KeyProblem(
-      `The file encryption-key of the data folder is gone, with the key ${lost} in it: whoever runs the service has to bring it back, or to set ENCRYPTION_KEY`,
+      `The file encryption-key of the data folder is gone, with the key ${lost} in it: the operator has to bring it back, or to set ENCRYPTION_KEY`,
     )
   }
   const [newRow] = await make()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { bubbleTypes } from '../../contract/bot-document/catalogue.ts'
 import type { FlowDocument } from '../../server/documents/conversion/index.ts'
-import { whyNeverSent } from '../../server/outbound/never-sent.ts'
+import { findPermanentRejection } from '../../server/outbound/never-sent.ts'
 import { checkFlow } from '../support/check-flow.ts'
 
 /*
@@ -490,8 +490,9 @@ test('the check finds addresses of models that no key is sent to', () => {
     options: { action: 'Create chat completion', baseUrl },
   }))
   bot.groups = [{ ...(bot.groups as object[])[0], blocks } as never]
-  const whyNeverSent = (url: string) => (url.startsWith('https:') ? undefined : 'Only https is sent')
-  const found = checkFlow(bot, { hasMail: true, whyNeverSent })
+  const findPermanentRejection = (url: string) =>
+    url.startsWith('https:') ? undefined : 'Only https is sent'
+  const found = checkFlow(bot, { hasMail: true, findPermanentRejection })
     .filter(({ path }) => path.includes('baseUrl'))
     .map(({ path, code, severity }) => [path[3], path.slice(4).join('.'), code, severity])
   expect(found).toEqual([
@@ -522,7 +523,7 @@ test('the check finds addresses of requests that this installation never sends t
     bot.groups[0].blocks = [block]
     const found = checkFlow(bot, {
       hasMail: true,
-      whyNeverSent: (one) => whyNeverSent(one, { allowedHosts }),
+      findPermanentRejection: (one) => findPermanentRejection(one, { allowedHosts }),
     })
       .filter(({ code }) => code === 'closed_address')
       .map(({ path, severity }) => [path.join('.'), severity])

@@ -346,7 +346,7 @@ describe('the tag of a bot', () => {
         // Sees what another guest has seen.
         false,
       ],
-      ['a mark of whoever runs the service', () => mark(site.draft.id), true],
+      ['a mark of the operator', () => mark(site.draft.id), true],
       ['a restart in which drafts are forgotten', async () => here.forgetFlows(), false],
     ]
     await lookEverywhere()

@@ -186,7 +186,7 @@ function* missingUrl(
   block: JsonRecord,
   options: JsonRecord,
   path: Path,
-  { whyNeverSent }: CheckedService,
+  { findPermanentRejection }: CheckedService,
 ): Findings {
   const url = isRecord(options.webhook) ? options.webhook.url : undefined
   const inside = pathTo(block, path, ['options', 'webhook', 'url'])
@@ -195,8 +195,8 @@ function* missingUrl(
     yield issue(inside, 'missing_setting', 'No request is sent: this is no complete URL.')
   } else {
     const known = fixedPart(url.trim())
-    const refusal = known && whyNeverSent?.(known)
-    if (refusal) yield issue(inside, 'closed_address', `No request is sent. ${refusal}.`)
+    const rejection = known && findPermanentRejection?.(known)
+    if (rejection) yield issue(inside, 'closed_address', `No request is sent. ${rejection}.`)
   }
 }
 

@@ -59,14 +59,18 @@ export function* missingCredentials(
 }
 
 /** An address of a block that its key is never sent to: a key goes to its vendor, or where its credentials say. */
-export function* foreignAddress(block: unknown, path: Path, { whyNeverSent }: CheckedService): Findings {
+export function* foreignAddress(
+  block: unknown,
+  path: Path,
+  { findPermanentRejection }: CheckedService,
+): Findings {
   if (!isRecord(block) || typeof block.type !== 'string' || !isModelBlock(block.type)) return
   const own = isRecord(block.options) ? block.options.baseUrl : undefined
   if (!isReference(own) || hasPlaceholder(own)) return
   const inside = [...path, 'options', 'baseUrl']
-  const refusal = whyNeverSent?.(own.trim())
+  const rejection = findPermanentRejection?.(own.trim())
   const vendor = new URL(baseUrlOfVendor(block.type)).origin
-  if (refusal) yield issue(inside, 'closed_address', `No model is asked at this address. ${refusal}.`)
+  if (rejection) yield issue(inside, 'closed_address', `No model is asked at this address. ${rejection}.`)
   else if (!URL.canParse(own) || new URL(own).origin !== vendor) {
     const message = `No model is asked at this address: a key goes to ${vendor}, or to the baseUrl of its credentials.`
     yield issue(inside, 'foreign_address', message)

@@ -11,5 +11,5 @@ export interface CheckedService {
   /** True if the bot is served where trackers and code of authors run; absent if unknown. */
   hasChatHost?: boolean
   /** Returns why this installation never sends a request to an address; absent if unknown. */
-  whyNeverSent?: (url: string) => string | undefined
+  findPermanentRejection?: (url: string) => string | undefined
 }

@@ -21,7 +21,7 @@ const MAX_MESSAGES = 2_000
 
 type Sent =
   | { bubbles: Bubble[]; resultId: string }
-  | { refusal: 'BAD_REQUEST' | 'CONFLICT' | 'TOO_MANY_REQUESTS'; issue: Issue }
+  | { code: 'BAD_REQUEST' | 'CONFLICT' | 'TOO_MANY_REQUESTS'; issue: Issue }
 
 /** Writes to the visitor of a chat that a member handles; undefined if no such chat goes on. */
 export function writeToVisitor(
@@ -33,14 +33,14 @@ export function writeToVisitor(
   return transact(db, async (tx): Promise<Sent | undefined> => {
     const chat = await lockChat(tx, botId, sessionId, now)
     if (!chat) return undefined
-    if (chat.handledBy !== 'member') return { refusal: 'CONFLICT', issue: notTaken }
+    if (chat.handledBy !== 'member') return { code: 'CONFLICT', issue: notTaken }
     const ordinal = (chat.messageCount ?? 0) + 1
-    if (ordinal > MAX_MESSAGES) return { refusal: 'TOO_MANY_REQUESTS', issue: tooMany }
+    if (ordinal > MAX_MESSAGES) return { code: 'TOO_MANY_REQUESTS', issue: tooMany }
     const uploads = await uploadsAmong(tx, publicUrl(), sessionId, attachedFileUrls, now)
     const unknown = attachedFileUrls.findIndex((url) => !uploads.has(url))
-    if (unknown >= 0) return { refusal: 'BAD_REQUEST', issue: noFile(unknown) }
+    if (unknown >= 0) return { code: 'BAD_REQUEST', issue: noFile(unknown) }
     const isBlank = (text ?? '').trim() === ''
-    if (isBlank && uploads.size === 0) return { refusal: 'BAD_REQUEST', issue: empty }
+    if (isBlank && uploads.size === 0) return { code: 'BAD_REQUEST', issue: empty }
     // Also prevents other sessions of the result from numbering an entry of its transcript meanwhile.
     if (!(await lockResult(tx, chat, 'no key update'))) return undefined
     const files = [...uploads].map(([url, { name }]) => ({ url, name }))
@@ -51,7 +51,7 @@ export function writeToVisitor(
     const stored = { bubbles: JSON.stringify(bubbles), transcript: JSON.stringify(transcript) }
     const bytes = Buffer.byteLength(stored.bubbles) + Buffer.byteLength(stored.transcript)
     const isFull = countMessage(grant.bot.workspaceId, bytes)
-    if (isFull) return { refusal: 'TOO_MANY_REQUESTS', issue: isFull }
+    if (isFull) return { code: 'TOO_MANY_REQUESTS', issue: isFull }
     const { userId } = grant.caller
     await tx.insert(chatMessages).values({
       botId,

@@ -194,7 +194,7 @@ const messages: Record<Rejection, { status: number; title: string; text: string 
   'not set up': {
     status: 404,
     title: 'Google is not set up',
-    text: 'Whoever runs this service has to set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET. Until then, paste the data of an account into the credentials.',
+    text: 'The operator has to set GOOGLE_CLIENT_ID and GOOGLE_CLIENT_SECRET. Until then, paste the data of an account into the credentials.',
   },
   'not complete': {
     status: 400,
@@ -224,7 +224,7 @@ const messages: Record<Rejection, { status: number; title: string; text: string 
   misconfigured: {
     status: 502,
     title: 'Google refuses this service',
-    text: 'Whoever runs this service has to check GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET and the redirect address of the client in Google Cloud. The log of the service says more.',
+    text: 'The operator has to check GOOGLE_CLIENT_ID, GOOGLE_CLIENT_SECRET and the redirect address of the client in Google Cloud. The log of the service says more.',
   },
   unavailable: {
     status: 503,

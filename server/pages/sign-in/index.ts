@@ -177,7 +177,7 @@ export function serveSignIn(serve: Serve, services: Services): void {
   }
 }
 
-const noMails = 'This service sends no mails. Ask whoever runs it for a link: this command prints one.'
+const noMails = 'This service sends no mails. Ask its operator for a link: this command prints one.'
 const command = 'npm run --silent admin -- user link --email you@example.com'
 
 /** A link, since browsers forbid the form of a page to lead to a site that its policy does not name. */

@@ -71,7 +71,7 @@ const messages: Record<OpenidRejection | 'no user', Message> = {
   unavailable: {
     status: 503,
     title: 'Sign-in is not available',
-    text: 'The provider cannot be used at the moment. Try again in a minute. If it stays so, tell whoever runs this service.',
+    text: 'The provider cannot be used at the moment. Try again in a minute. If it stays so, tell its operator.',
   },
   unverified: {
     status: 403,

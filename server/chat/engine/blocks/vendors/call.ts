@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Action, Call, VendorRow } from '../../../../../contract/bot-document/blocks/vendors/vendor.ts'
 import { z } from '../../../../../contract/kit/zod.ts'
 import { asString, filledText, type JsonObject } from '../../../../json/access.ts'
-import type { Refusal } from '../../../../outbound/rejection.ts'
+import type { OutboundFailure } from '../../../../outbound/failure.ts'
 import { trimSlashes } from '../../../../outbound/trim-slashes.ts'
 import { type Execution, log } from '../../execution.ts'
 import type { Block } from '../../flow-index.ts'
@@ -23,7 +23,7 @@ export interface VendorCall {
 /** The outcome of a request: a status, or the reason for which there is no response. */
 export interface LastExchange {
   status?: number | undefined
-  reason?: Refusal['reason'] | undefined
+  reason?: OutboundFailure['reason'] | undefined
   retryAfterMs?: number
 }
 

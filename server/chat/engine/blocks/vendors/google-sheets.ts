@@ -349,9 +349,9 @@ async function ask(
     const delayMs = Math.max(backoffMs * (0.5 + run.effects.random()), response.retryAfterMs)
     const isLate =
       performance.now() - startedAt + delayMs > Math.min(MAX_QUOTA_WAIT_MS, computeRemainingMilliseconds(run))
-    const isRefused = response.status === 429 || response.status === 503
-    if (isRefused) refuse()
-    if (!isRefused || isLate) {
+    const isRejected = response.status === 429 || response.status === 503
+    if (isRejected) refuse()
+    if (!isRejected || isLate) {
       reportStatus(run, made, response)
       return null
     }

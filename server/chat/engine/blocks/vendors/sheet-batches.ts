@@ -152,9 +152,9 @@ async function writeLater(
   const spreadsheetId = String(made.call.options.spreadsheetId)
   const sheetId = String(made.call.options.sheetId)
   const words = { cells, filter: kind === 'update' ? asObject({ filter, referenceCell }) : null }
-  const refusal = await reserveSheetRow(Buffer.byteLength(JSON.stringify(words) + spreadsheetId + sheetId))
-  if (refusal !== undefined) {
-    const details = `${isSent ? 'There was no response in time' : 'Nothing was written'}: ${refusal}`
+  const rejection = await reserveSheetRow(Buffer.byteLength(JSON.stringify(words) + spreadsheetId + sheetId))
+  if (rejection !== undefined) {
+    const details = `${isSent ? 'There was no response in time' : 'Nothing was written'}: ${rejection}`
     failCall(run, made.block, 'Google Sheets: the request failed', details, made.action.context)
     return true
   }

@@ -63,14 +63,14 @@ export function useColumns({ id, canWrite }: BotHead, onSaved: () => void): Colu
   const [stored, setStored] = useState<Preferences>()
   const [waiting, setWaiting] = useState<Edit[]>([])
   const [error, setError] = useState<string>()
-  const [isRefused, setRefused] = useState(false)
+  const [isRejected, setRejected] = useState(false)
   const save = useRef<(edit: Edit) => void>(undefined)
   useEffect(() => {
     save.current = createSaver(remoteOf(id), (change) => {
       setWaiting(change.waiting)
       // A role allows it, and a token with fewer scopes does not.
       const isForbidden = change.error instanceof ApiError && change.error.status === 403
-      setRefused(isForbidden)
+      setRejected(isForbidden)
       setError(
         change.error === undefined || isForbidden
           ? undefined
@@ -83,12 +83,12 @@ export function useColumns({ id, canWrite }: BotHead, onSaved: () => void): Colu
       onSaved()
     })
   }, [id, onSaved])
-  const isLocal = !canWrite || isRefused
+  const isLocal = !canWrite || isRejected
   const ofBot = stored ?? loaded.value?.preferences ?? null
   const shown = loaded.value && withEdits(local ?? ofBot, waiting)
   useEffect(() => {
-    if (isRefused && shown) writeLocal(id, shown)
-  }, [isRefused, shown, id])
+    if (isRejected && shown) writeLocal(id, shown)
+  }, [isRejected, shown, id])
   const edit = (change: Edit) => {
     if (!isLocal) return save.current?.(change)
     if (!shown) return

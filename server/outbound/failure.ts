@@ -1,5 +1,5 @@
 /** Failure of a request to the outside that has no response. */
-export interface Refusal {
+export interface OutboundFailure {
   ok: false
   reason: 'refused' | 'time' | 'size' | 'network'
   message: string
@@ -9,17 +9,17 @@ export interface Refusal {
   isConnectionLost?: true
 }
 
-export function fail(reason: Refusal['reason'], message: string): Refusal {
+export function fail(reason: OutboundFailure['reason'], message: string): OutboundFailure {
   return { ok: false, reason, message }
 }
 
 /** Error of a body that is not complete. */
 export class BrokenOff extends Error {
-  readonly refusal: Refusal
+  readonly failure: OutboundFailure
 
-  constructor(refusal: Refusal) {
-    super(refusal.message)
-    this.refusal = refusal
+  constructor(failure: OutboundFailure) {
+    super(failure.message)
+    this.failure = failure
   }
 }
 
