@@ -4993,7 +4993,7 @@ export interface components {
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
@@ -5976,7 +5976,7 @@ export interface components {
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
@@ -13109,7 +13109,7 @@ export interface components {
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
@@ -13195,7 +13195,7 @@ export interface components {
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;

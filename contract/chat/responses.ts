@@ -19,7 +19,7 @@ const handledByPeople = z.enum(['waiting', 'member']).meta({
 
 const expectsEvents = z.boolean().meta({
   description:
-    'True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.',
+    'True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.',
   example: true,
 })
 

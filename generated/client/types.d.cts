@@ -3129,7 +3129,7 @@ export interface components {
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
@@ -4112,7 +4112,7 @@ export interface components {
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
@@ -11245,7 +11245,7 @@ export interface components {
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;
@@ -11331,7 +11331,7 @@ export interface components {
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             /**
-             * @description True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
+             * @description True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise.
              * @example true
              */
             expectsEvents?: boolean;

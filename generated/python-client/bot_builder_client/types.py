@@ -1927,7 +1927,7 @@ class ChatSessionBody(TypedDict):
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events."""
 
     expectsEvents: NotRequired[bool]
-    """True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
+    """True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
 
     lastEventId: str
     """Id of the last event of the session; the next events come after it."""
@@ -2576,7 +2576,7 @@ class ContinuedChatBody(TypedDict):
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events."""
 
     expectsEvents: NotRequired[bool]
-    """True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
+    """True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
 
     revision: int
     """Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice."""
@@ -7627,7 +7627,7 @@ class StartedChatBody(TypedDict):
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events."""
 
     expectsEvents: NotRequired[bool]
-    """True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
+    """True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
 
     revision: int
     """Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice."""
@@ -7690,7 +7690,7 @@ class StartedPreviewBody(TypedDict):
     """Present while the bot does not handle the chat: it waits for a member, or a member handles it. The input is then a text for people; messages of members come with the session and its events."""
 
     expectsEvents: NotRequired[bool]
-    """True while events can come without a reply: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
+    """True while events can come without a request of the visitor: people handle the chat, or a timer runs. Clients then follow the events of the session. Absent otherwise."""
 
     revision: int
     """Number of turns of the session. Send it with the reply: the same reply sent again then gets the same response instead of counting twice."""
