@@ -135,6 +135,24 @@ test('no statement asserts the type of its rows', () => {
   })
 })
 
+test('every file refers to the declaration of a module without types that it imports', () => {
+  const textOf = (file: string) => readFileSync(join(base, file), 'utf8')
+  // The project of the bench, and a service with the kit, compile what they import and no more.
+  const missing = [...server.keys()]
+    .filter((file) => file.endsWith('.d.ts'))
+    .flatMap((declaration) =>
+      [...textOf(declaration).matchAll(/declare module '(.+)'/g)].flatMap(([, module]) =>
+        [...server.keys()]
+          .filter((file) => textOf(file).includes(`from '${module}'`))
+          .filter((file) => {
+            const { referencedFiles } = ts.preProcessFile(textOf(file))
+            return !referencedFiles.some(({ fileName }) => join(dirname(file), fileName) === declaration)
+          }),
+      ),
+    )
+  expect(missing).toEqual([])
+})
+
 /** Readers of the wall clock: for code of bots, which has the same clock, and for headers that name a time. */
 const clockReaders = [
   'server/clock.ts',

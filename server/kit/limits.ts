@@ -1,3 +1,4 @@
+/// <reference path="./rate-limiter-memory.d.ts" />
 import { isIP, isIPv4 } from 'node:net'
 import type express from 'express'
 import ipaddr from 'ipaddr.js'

@@ -1,3 +1,4 @@
+/// <reference path="../../kit/rate-limiter-memory.d.ts" />
 import { readFileSync } from 'node:fs'
 import type express from 'express'
 // Imported by its own path: the package loads the dependencies of all its stores, 30 modules and 3 MB.
