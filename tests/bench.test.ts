@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { afterAll, expect, test } from '@jest/globals'
 import { compareAnswers, isKnown } from './bench/answers.ts'
 import type { Target } from './bench/processes.ts'
@@ -73,3 +76,20 @@ test('an operation that the first server rejects is not measured', async () => {
   expect(await isKnown(asked(rejecting, 'GET'))).toBe(false)
   expect(await isKnown(asked(await answering('unchanged', 304, undefined), 'GET'))).toBe(true)
 })
+
+// As `make bench` leaves it: the build, and the packages of the other servers.
+const isInstalled = existsSync('tests/bench/node_modules') && existsSync('dist/server/main.js')
+const longTest = process.env.LONG_TESTS && isInstalled ? test : test.skip
+
+longTest(
+  'every server of the benchmark responds like the service to each operation',
+  async () => {
+    const env = { ...process.env, RESULTS: '60000', ROUNDS: '1', ROUND_MILLISECONDS: '50' }
+    const names = ['getWorkspace', 'getBotLarge', 'listFirst', 'statsSmall', 'createBot', 'updateSmall']
+    const chats = ['saveLogs', 'startChat', 'continueChat']
+    const program = ['tests/bench/main.ts', ...names, ...chats]
+    const { stdout } = await promisify(execFile)('node_modules/.bin/tsx', program, { env })
+    expect(stdout.match(/\| service \|/g)).toHaveLength(names.length + chats.length)
+  },
+  600_000,
+)

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type Contestant, sessionsOf } from './rounds.ts'
 
@@ -23,7 +24,10 @@ export async function compareAnswers(title: string, contestants: Contestant[]): 
     const answer = await ask(other)
     if (isDeepStrictEqual(answer, expected)) continue
     const [theirs, ours] = [answer, expected].map((given) => JSON.stringify(given).slice(0, 1500))
-    throw new Error(`${title}: ${other.target.name} answers\n${theirs}\ninstead of\n${ours}`)
+    const log = other.target.log ? await readFile(other.target.log, 'utf8') : ''
+    throw new Error(
+      `${title}: ${other.target.name} answers\n${theirs}\ninstead of\n${ours}\nEnd of its log:\n${log.slice(-2_000)}`,
+    )
   }
 }
 

@@ -73,6 +73,17 @@ interface Recorded {
   prefix: string
 }
 
+/** An array as PostgreSQL reads it. Its elements came from another process as JSON. */
+function arrayLiteral(elements: unknown[]): string {
+  const literals = elements.map((element) => {
+    if (element === null) return 'NULL'
+    const text =
+      typeof element === 'object' ? `\\x${Buffer.from(element as never).toString('hex')}` : String(element)
+    return `"${text.replaceAll(/["\\]/g, '\\$&')}"`
+  })
+  return `{${literals}}`
+}
+
 async function recordChat(
   service: Target,
   { publicId }: Seed,
@@ -114,10 +125,10 @@ async function recordChat(
         if (distance > 47 * 60 * 60 * 1000) return '{until}'
         return Math.abs(distance) < 60_000 ? '{now}' : time
       })
-  const markValue = (value: unknown) => {
-    if (value === null || value === undefined) return null
-    return mark(value instanceof Date ? value.toISOString() : String(value))
-  }
+  const markValue = (value: unknown) =>
+    value === null || value === undefined
+      ? null
+      : mark(Array.isArray(value) ? arrayLiteral(value) : String(value))
   /** The statements of this chat, among those that the service sends by itself. */
   const ofChat = (sent: Sent[]) =>
     sent.flatMap(({ text, values }) => {

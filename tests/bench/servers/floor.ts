@@ -8,7 +8,7 @@ import { decodeState, newSessionId } from '../../../server/chat/sessions/codec.t
 import { loadPublication } from '../../../server/chat/sessions/read-session.ts'
 import { toTurnResponse } from '../../../server/chat/sessions/run-turn.ts'
 import { createEffects } from '../../../server/chat/sessions/turn-effects.ts'
-import { writeTurn } from '../../../server/chat/sessions/write-turn.ts'
+import { type TurnToWrite, writeTurn } from '../../../server/chat/sessions/write-turn.ts'
 import { openChatTools } from '../../../server/chat-tools.ts'
 import { readConfig } from '../../../server/config.ts'
 import type { Database } from '../../../server/db/client.ts'
@@ -206,7 +206,7 @@ async function startChat(request: IncomingMessage, response: ServerResponse, pub
   if (outcome.rejection) throw new Error(outcome.rejection.message)
   const step = toTurnResponse(outcome, 1, false)
   const lastAnswer = json(step)
-  const written = {
+  const written: TurnToWrite = {
     session: { id: sessionId, ...bot },
     subscribedEvents: null,
     revision: 0,
@@ -234,10 +234,10 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
   const outcome = await runNext(flow, state, message, format, effects(running, now))
   if (outcome.rejection) throw new Error(outcome.rejection.message)
   const lastAnswer = json(toTurnResponse(outcome, row.revision + 1, false))
-  const written = {
+  const written: TurnToWrite = {
     session: { id: sessionId, ...bot },
     subscribedEvents: null,
-    read: { memberEdits: row.member_edits, isEnded: false, inlineTurnsBytes: row.inline_turns_size },
+    base: { memberEdits: row.member_edits, isEnded: false, inlineTurnsBytes: row.inline_turns_size },
     revision: row.revision,
     resultId: row.result_id,
     isNewResult: false,

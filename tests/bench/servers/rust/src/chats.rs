@@ -62,12 +62,13 @@ impl Recorded {
         Ok((StatusCode::OK, marks.fill(&self.answer)))
     }
 
-    /// Writes to a chat that the statement finds by itself.
+    /// Writes to a chat that the first statement finds.
     pub async fn write_to(&self, database: &Database, session: &str) -> Result<(StatusCode, String), Fault> {
         let marks = Marks::new(Time::now(), session.to_owned(), String::new());
-        let [write] = self.statements.as_slice() else { return Err("One statement was to be recorded".into()) };
-        let rows = write.run(database, &marks).await?;
+        let [find, write] = self.statements.as_slice() else { return Err("Two statements were to be recorded".into()) };
+        let rows = find.run(database, &marks).await?;
         rows.first().ok_or("There is no such chat")?;
+        write.run(database, &marks).await?;
         Ok((StatusCode::OK, marks.fill(&self.answer)))
     }
 }
