@@ -8,8 +8,8 @@
 import http from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
-import { addressFinder, type HostOptions } from './hosts.ts'
 import { BrokenOff, fail, messageOf, type OutboundFailure } from './failure.ts'
+import { addressFinder, type HostOptions } from './hosts.ts'
 import { type ReserveMemory, readBody } from './response-body.ts'
 
 export { BrokenOff, type OutboundFailure }
