@@ -20,9 +20,10 @@ export const transfer: TransferHandlers<Contexts> = {
     if (folderId !== null && !(await folderIn(db, grant, folderId))) {
       return respond.fail('BAD_REQUEST', [noSuchFolder])
     }
-    const flow = importFlow(body.bot, texts('bot'))
+    const given = texts('bot')
+    const flow = importFlow(body.bot, given)
     if ('issues' in flow) return respond.fail('BAD_REQUEST', flow.issues)
-    const header = importHeader(body.bot, texts('bot'))
+    const header = importHeader(body.bot, given)
     const row = {
       ...initialColumns(now),
       workspaceId: grant.workspace.id,

@@ -116,7 +116,7 @@ export interface Keyed {
   userId: string | null
   now: Date
   /** The body, and the properties in it whose texts the handler has asked for. */
-  sent: { bytes: Buffer; texts: (readonly [name: string, text: Buffer])[] }
+  sent: { bytes: Buffer; texts: Map<string, Buffer> }
 }
 
 /** Digest that identifies a request: method, path with query, and the bytes of the body. */

@@ -6,25 +6,32 @@
 /** A smaller part is stored again. */
 const MIN_PART_BYTES = 1_024
 
+/** Maximum parts of a response. The search for each may read all of the response. */
+const MAX_PARTS = 8
+
 /** Place of a part in the stored rest of the response, place in the body of the request, and length; in bytes. */
 export type RequestPart = readonly [at: number, from: number, length: number]
 
 /**
  * Takes the parts of a request out of a response. `texts` are the values of properties in the body of the request; one
- * is taken out where the response has the same bytes at its first property of the same name.
+ * is taken out where the response has the same bytes at its first property of the same name, the largest ones only.
  */
 export function takeRequestParts(
   response: Buffer,
   request: Buffer,
   texts: Iterable<readonly [name: string, text: Buffer]>,
 ): { rest: Buffer; parts: RequestPart[] } {
-  const found: { at: number; from: number; length: number }[] = []
+  const candidates: { name: string; text: Buffer; from: number }[] = []
   for (const [name, text] of texts) {
-    const { length } = text
     const from = text.byteOffset - request.byteOffset
     // A text without its white space is elsewhere.
-    const isWithin = text.buffer === request.buffer && from >= 0 && from + length <= request.length
-    if (length < MIN_PART_BYTES || !isWithin) continue
+    const isWithin = text.buffer === request.buffer && from >= 0 && from + text.length <= request.length
+    if (text.length >= MIN_PART_BYTES && isWithin) candidates.push({ name, text, from })
+  }
+  candidates.sort((one, other) => other.text.length - one.text.length)
+  const found: { at: number; from: number; length: number }[] = []
+  for (const { name, text, from } of candidates.slice(0, MAX_PARTS)) {
+    const { length } = text
     const key = `"${name}":`
     const keyAt = response.indexOf(key)
     const at = keyAt + key.length

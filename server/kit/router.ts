@@ -262,11 +262,12 @@ function bind<Db>(
     const { params, query, body } = input
     const sent: Keyed['sent'] = {
       bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-      texts: [],
+      texts: new Map(),
     }
     const texts: Input['texts'] = (name) => {
       const found = input.texts(name)
-      sent.texts.push(...found)
+      // A transaction that is run again asks for them again.
+      for (const [property, text] of found) sent.texts.set(property, text)
       return found
     }
     const handlerInput = {

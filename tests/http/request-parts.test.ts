@@ -61,6 +61,13 @@ describe('takeRequestParts', () => {
     expect(store(sent, object({ b }), new Map([['b', text]])).parts).toEqual([])
   })
 
+  test('searches for the largest eight values alone, since each search reads the whole response', () => {
+    const sizes = [...Array<number>(1_000).fill(1_500), ...Array<number>(8).fill(3_000)]
+    const values = Object.fromEntries(sizes.map((size, at) => [`p${at}`, JSON.stringify('x'.repeat(size))]))
+    const { parts } = store(request(values), object(values))
+    expect(parts.map(([, , length]) => length)).toEqual(Array(8).fill(3_002))
+  })
+
   test('takes nothing out of a response without the texts of its request', () => {
     expect(store(request({ a }), object({ a }), new Map()).parts).toEqual([])
   })
