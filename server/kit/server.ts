@@ -181,13 +181,14 @@ function hurryFile(server: http.Server, request: http.IncomingMessage, grace: nu
   const { socket } = request
   const before = socket.bytesRead
   const timer = setInterval(() => {
-    if (request.complete) return clearInterval(timer)
+    // A request whose response was sent before its body emits no 'close' when its connection ends.
+    if (request.complete || socket.destroyed) return clearInterval(timer)
     // Bytes that have come and wait are none that the caller owes.
     const isWaiting = request.readableLength === 0
     const seconds = (performance.now() - start) / 1_000
     if (isWaiting && socket.bytesRead - before < seconds * MIN_UPLOAD_BYTES_PER_SECOND)
       giveUp(server, request)
-  }, grace)
+  }, grace).unref()
   request.once('close', () => clearInterval(timer))
 }
 

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { type App, startApp } from '../support/app.ts'
 import { boundNamed } from '../support/bounds.ts'
+import { until } from '../support/process.ts'
 import { makeWorld } from '../support/world.ts'
 
 /*
@@ -17,7 +18,11 @@ let token: string
 
 beforeAll(async () => {
   app = await startApp()
-  sandbox = await startApp({ config: { SANDBOX: true }, databaseUrl: app.databaseUrl })
+  sandbox = await startApp({
+    config: { SANDBOX: true },
+    databaseUrl: app.databaseUrl,
+    uploadGrace: UPLOAD_GRACE_MS,
+  })
   token = (await makeWorld(app)).here.admin.token
 })
 afterAll(async () => {
@@ -26,6 +31,8 @@ afterAll(async () => {
 })
 
 const MEGABYTE = 1024 * 1024
+/** Unlike that of any other timer. */
+const UPLOAD_GRACE_MS = 37
 
 /** Connects without reading anything by itself. */
 async function open(to: App): Promise<Socket> {
@@ -169,4 +176,19 @@ test('a caller that waits for permission to send its body gets Connection: close
   expect(response).toMatch(/^HTTP\/1.1 401 /)
   expect(response).toMatch(/^connection: close$/im)
   socket.destroy()
+})
+
+test('the timer of a file ends if its caller hangs up after a response that was sent before the file', async () => {
+  const start = jest.spyOn(globalThis, 'setInterval')
+  const clear = jest.spyOn(globalThis, 'clearInterval')
+  const socket = await open(sandbox)
+  socket.write(headOf(sandbox, 'POST /api/v1/sessions/x/uploads?fileName=a', 100, 'Prefer: code=404'))
+  expect(await readResponse(socket)).toMatch(/^HTTP\/1.1 404 /)
+  socket.destroy()
+  const [timer] = start.mock.calls.flatMap(([, delay], nth) =>
+    delay === UPLOAD_GRACE_MS ? [start.mock.results[nth]?.value as NodeJS.Timeout] : [],
+  )
+  expect(timer?.hasRef()).toBe(false)
+  await until('the timer ends', () => clear.mock.calls.some(([cleared]) => cleared === timer))
+  jest.restoreAllMocks()
 })
