@@ -6,8 +6,9 @@
 /** A smaller part is stored again. */
 const MIN_PART_BYTES = 1_024
 
-/** Maximum parts of a response. The search for each may read all of the response. */
+/** Maximum parts of a response, and length of their names. The search for each may read all of the response. */
 const MAX_PARTS = 8
+const MAX_NAME_CHARACTERS = 100
 
 /** Place of a part in the stored rest of the response, place in the body of the request, and length; in bytes. */
 export type RequestPart = readonly [at: number, from: number, length: number]
@@ -26,7 +27,8 @@ export function takeRequestParts(
     const from = text.byteOffset - request.byteOffset
     // A text without its white space is elsewhere.
     const isWithin = text.buffer === request.buffer && from >= 0 && from + text.length <= request.length
-    if (text.length >= MIN_PART_BYTES && isWithin) candidates.push({ name, text, from })
+    const isSought = text.length >= MIN_PART_BYTES && name.length <= MAX_NAME_CHARACTERS
+    if (isSought && isWithin) candidates.push({ name, text, from })
   }
   candidates.sort((one, other) => other.text.length - one.text.length)
   const found: { at: number; from: number; length: number }[] = []

@@ -21,6 +21,7 @@ function store(sent: Buffer, answered: string, texts = propertyTexts(sent, 'bot'
 }
 
 describe('takeRequestParts', () => {
+  const name = 'n'.repeat(101)
   const [a, b, large] = [long('α'), long('b'), JSON.stringify('c'.repeat(10_000))]
 
   test('takes out long values in the order of the response', () => {
@@ -33,6 +34,7 @@ describe('takeRequestParts', () => {
     ['a short value', request({ a: '"short"' }), object({ a: '"short"' })],
     ['another value', request({ a }), object({ a: b })],
     ['a property with another name', request({ a }), object({ b: a })],
+    ['a property with a long name', request({ [name]: a }), object({ [name]: a })],
     // Node puts small buffers into one, and large ones each into their own.
     ['a small value whose white space was removed', request({ b: `[ ${b} ]` }), object({ b: `[${b}]` })],
     [
