@@ -24,17 +24,20 @@ export function shownIn(
   const selectDeleted = (condition: SQL) => sql`
     SELECT deleted.id FROM ${folders} deleted
     WHERE deleted.workspace_id = ${workspaceId} AND deleted.deleted_at IS NOT NULL AND ${condition}`
+  // The second half of `usual` is never true: on PostgreSQL 15 and 16, a cluster takes no condition without a column
+  // beside an outer join.
   if (parentId === null) {
     const within = selectDeleted(sql`deleted.parent_folder_id IS NULL`)
     return {
-      usual: sql`${column} IS NULL AND NOT EXISTS (${within})`,
+      usual: sql`${column} IS NULL AND (NOT EXISTS (${within}) OR ${column} IS NOT NULL)`,
       always: sql`(${column} IS NULL OR ${column} = ANY(ARRAY(${within})))`,
     }
   }
   const within = sql`deleted.parent_folder_id = ${parentId}`
   const itself = sql`deleted.id = ${parentId}`
   return {
-    usual: sql`${column} = ${parentId} AND NOT EXISTS (${selectDeleted(sql`(${within} OR ${itself})`)})`,
+    usual: sql`${column} = ${parentId}
+      AND (NOT EXISTS (${selectDeleted(sql`(${within} OR ${itself})`)}) OR ${column} IS NULL)`,
     always: sql`(${column} = ${parentId} AND NOT EXISTS (${selectDeleted(itself)})
       OR ${column} = ANY(ARRAY(${selectDeleted(within)})))`,
   }
