@@ -40,7 +40,7 @@ test-nodes: $(INSTALLED) ## Run the tests on each Node that is maintained, which
 	done
 
 test-long: $(INSTALLED) ## Run whole what `make test` runs a part of or leaves out: all operations, many more made-up cases, browsers, crashes; takes an hour and more: ONLY=hostile
-	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts) tests/browser tests/process tests/client-package tests/db/embedded tests/db/session-settings tests/flows/poisoned-queues tests/flows/command-pipeline))
+	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts) tests/browser tests/process tests/bench.test tests/client-package tests/db/embedded tests/db/session-settings tests/flows/poisoned-queues tests/flows/command-pipeline))
 
 torture: $(INSTALLED) ## Break processes, networks and databases and hold what came of it against what is promised; half an hour and more: SEED=1 MINUTES=10 ONLY="F9 histories"
 	@$(call timed,npx --no-install tsx tests/torture/main.ts)

@@ -93,3 +93,25 @@ longTest(
   },
   600_000,
 )
+
+longTest.each([
+  ['events.ts', '', 'On to off'],
+  ['fairness.ts', 'slow uploads', 'as promised'],
+  ['growth.ts', '', 'An export'],
+  ['keys.ts', '', 'With a key to without'],
+  ['limits.ts', '', 'CPU of a small read'],
+  ['profile.ts', 'saveLogs', 'Save client logs'],
+  ['validation.ts', '', 'ratio'],
+])(
+  '%s prints its figures to the end',
+  async (name, word, last) => {
+    const env = { ...process.env, RESULTS: '50000', ROUNDS: '1', ROUND_MILLISECONDS: '200', TIMES: '3' }
+    const words = [`tests/bench/${name}`, ...(word ? [word] : [])]
+    // It ends with 1 if a figure is bad, as on a busy machine.
+    const { stdout } = await promisify(execFile)('node_modules/.bin/tsx', words, { env }).catch(
+      (error: { stdout: string }) => error,
+    )
+    expect(stdout).toContain(last)
+  },
+  600_000,
+)

@@ -84,6 +84,8 @@ async function run() {
   const own = await makeVictim(filler, victim)
   await filler.stop()
   const client = new pg.Client({ connectionString: url })
+  // A failed run stops the server before this connection; the reason of the failure must stay visible.
+  client.on('error', () => {})
   await client.connect()
 
   say(

@@ -79,12 +79,14 @@ export async function seed(
     const watchedId = await watched(api, receiver, async (id) =>
       publish(await add('Watched', makeDocument(5000), id)),
     )
-    // As where it has been told of much: while the table is next to empty, reading all of it is planned.
+    // While the table is nearly empty, PostgreSQL plans to read all of it. A copy has no data, so none may wait to be sent,
+    // even if the copied delivery still does.
     if (watchedId !== undefined) {
       await client.query(
         `INSERT INTO webhook_deliveries
         SELECT seeded.* FROM webhook_deliveries d, generate_series(1, ${SESSIONS}) n, jsonb_populate_record(d,
-          jsonb_build_object('subject', 'seeded-' || n, 'id', 'seeded-' || n, 'is_delivered', true)) AS seeded`,
+          jsonb_build_object('subject', 'seeded-' || n, 'id', 'seeded-' || n, 'is_delivered', true,
+            'next_attempt_at', NULL, 'leased_until', NULL)) AS seeded`,
       )
     }
     const modelId = await withModel(api, workspaceId, receiver, async (document) =>
