@@ -520,7 +520,17 @@ describe('timers', () => {
       // A batch has eight at least, as long as as many wait. They are leased, read and written.
       expect(app.statements.length).toBeLessThan(64 * (2 / 8) + 4)
       for (const sessionId of sessionIds) expect((await read(sessionId)).revision).toBe(2)
-      const left = kind === 'wait' ? [] : [{ is_paused: false, minutes: 1, failures: 0 }]
+      const hasNone = async (sessionId: string) => (await timersOf(sessionId)).length === 0
+      if (kind === 'wait') {
+        // The heartbeat of a lease in the same instant leaves a row until the lease ends. It has no effect.
+        await until('all rows of timers are deleted', async () => {
+          await app.fireTimers()
+          return (await Promise.all(sessionIds.map(hasNone))).every(Boolean)
+        })
+        for (const sessionId of sessionIds) expect((await read(sessionId)).revision).toBe(2)
+        return
+      }
+      const left = [{ is_paused: false, minutes: 1, failures: 0 }]
       for (const sessionId of sessionIds) expect(await timersOf(sessionId)).toEqual(left)
     },
   )
