@@ -110,8 +110,15 @@ const clusterUpgrade: Fault = {
   id: 'F32',
   what: 'the extension of a cluster is upgraded: until it is, callers get 503',
   run: (setting) =>
-    onCluster((cluster) =>
-      underVisitors(
+    onCluster(async (cluster) => {
+      const [citus] = await cluster.query(
+        cluster.coordinator.port,
+        'postgres',
+        `SELECT default_version AS newest FROM pg_available_extensions WHERE name = 'citus'`,
+      )
+      if (citus?.newest === OLD_VERSION)
+        return `NOT RUN: it upgrades from ${OLD_VERSION}, so it needs Citus 14`
+      return underVisitors(
         setting,
         cluster,
         async ({ installation, goOn, bot }) => {
@@ -149,8 +156,8 @@ const clusterUpgrade: Fault = {
           return `${answers.length} × 503 in between; visitors went on within ${Math.round(performance.now() - there)} ms`
         },
         OLD_VERSION,
-      ),
-    ),
+      )
+    }),
 }
 
 export const clusterFaults = [newDatabases, growth, lostNodes, clusterUpgrade]
