@@ -260,14 +260,21 @@ function bind<Db>(
     const openEvents = events && (() => events.open())
     const { caller, grant } = authorization
     const { params, query, body } = input
-    const sent: Keyed['sent'] = {
-      bytes: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-      texts: new Map(),
-    }
+    const bytes = () => (Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0))
+    const keyed: Keyed | undefined =
+      key === undefined
+        ? undefined
+        : {
+            key,
+            digest: digestRequest(request, bytes()),
+            userId: caller?.userId ?? null,
+            now,
+            sent: { bytes: bytes(), texts: new Map() },
+          }
     const texts: Input['texts'] = (name) => {
       const found = input.texts(name)
       // A transaction that is run again asks for them again.
-      for (const [property, text] of found) sent.texts.set(property, text)
+      if (keyed) for (const [property, text] of found) keyed.sent.texts.set(property, text)
       return found
     }
     const handlerInput = {
@@ -275,7 +282,7 @@ function bind<Db>(
       query,
       body,
       texts,
-      bytes: () => sent.bytes,
+      bytes,
       header: (name: string) => request.get(name),
       conditions,
       prefersMinimal: prefersMinimal(operation, request),
@@ -293,16 +300,6 @@ function bind<Db>(
       return handler(handlerInput, respond, options.contextOf(handlerContext))
     }
     const plain: Within<Db> = (write) => write(db)
-    const keyed =
-      key === undefined
-        ? undefined
-        : {
-            key,
-            digest: digestRequest(request, sent.bytes),
-            userId: caller?.userId ?? null,
-            now,
-            sent,
-          }
     if (!keyed && operation.method === 'get') {
       const read = () => run(db, onceWithoutKey(db), plain)
       return pacing.runPacedIfLarge(tenant, operationId, read, ({ body }) => measureBody(body))
