@@ -510,6 +510,28 @@ describe('timers', () => {
     expect(await saidIn(bad as string)).toEqual(['Hello', 'An hour later'])
   })
 
+  test('a row whose lease is extended while its turn is written is left, and has no effect', async () => {
+    const { sessionId } = await start(app, waiting)
+    const heartbeat = await app.pool.connect()
+    let isOver: Promise<unknown> | undefined
+    beforeStepIsWritten(async () => {
+      await heartbeat.query('BEGIN')
+      await heartbeat.query('UPDATE chat_timers SET leased_until = leased_until WHERE session_id = $1', [
+        sessionId,
+      ])
+      isOver = new Promise((resolve) => setTimeout(resolve, 300)).then(() => heartbeat.query('COMMIT'))
+    })
+    await app.fireTimers()
+    await isOver
+    heartbeat.release()
+    expect((await read(sessionId)).revision).toBe(2)
+    expect(await timersOf(sessionId)).toEqual([{ is_paused: false, minutes: 0, failures: 0 }])
+    await app.pool.query("UPDATE chat_timers SET leased_until = now() - interval '1 second'")
+    await app.fireTimers()
+    expect((await read(sessionId)).revision).toBe(2)
+    expect(await timersOf(sessionId)).toEqual([])
+  })
+
   testAlone.each(['wait', 'idle'])(
     'timers that are due at once are fired in few statements: %s',
     async (kind) => {
