@@ -1,14 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { databaseTime, openDatabaseServer } from './database.ts'
+import { databaseTime } from './database.ts'
 import { operations } from './operations.ts'
-import { Processes, serviceVariables } from './processes.ts'
-import { startReceiver } from './receiver.ts'
+import { serviceVariables } from './processes.ts'
 import { type Contestant, describeRatios, once, speed, warmUp } from './rounds.ts'
 import { seed } from './seed.ts'
+import { openWorkbench } from './workbench.ts'
 
 /*
  * Measures the cost of webhook events for a service that runs chats. Two services, each with a database of its own,
@@ -26,17 +23,11 @@ const RESULTS = 50_000
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
-const folder = await mkdtemp(join(tmpdir(), 'bots-bench-'))
-const processes = new Processes(folder)
-const receiver = await startReceiver()
-const server = await openDatabaseServer(folder)
+const { processes, receiver, server, close } = await openWorkbench()
 try {
   await run()
 } finally {
-  receiver.stop()
-  await processes.stop()
-  await server.remove()
-  await rm(folder, { recursive: true, force: true })
+  await close()
 }
 process.exit()
 

@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
-import { databaseTime, openDatabaseServer } from './database.ts'
+import { databaseTime } from './database.ts'
 import { operations } from './operations.ts'
-import { Processes, serviceVariables } from './processes.ts'
-import { startReceiver } from './receiver.ts'
+import { serviceVariables } from './processes.ts'
 import { type Contestant, describeRatios, once, speed, warmUp } from './rounds.ts'
 import { seed } from './seed.ts'
+import { openWorkbench } from './workbench.ts'
 
 /*
  * Measures the cost of an idempotency key for a new bot of 27 KB: one service is loaded in alternation with and without
@@ -21,17 +18,11 @@ const CONNECTIONS = 16
 /** Results of a bot in the database, few of which would leave the seed waiting for days that are never counted. */
 const RESULTS = 50_000
 
-const folder = await mkdtemp(join(tmpdir(), 'bots-bench-'))
-const processes = new Processes(folder)
-const receiver = await startReceiver()
-const server = await openDatabaseServer(folder)
+const { processes, receiver, server, close } = await openWorkbench()
 try {
   await run()
 } finally {
-  receiver.stop()
-  await processes.stop()
-  await server.remove()
-  await rm(folder, { recursive: true, force: true })
+  await close()
 }
 process.exit()
 
